@@ -1,0 +1,3 @@
+"""translit: a small, fast, explainable Transformer translator."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,3 @@
+from translit.cli import main
+
+main()
