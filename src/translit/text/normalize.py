@@ -1,0 +1,95 @@
+"""Our own normalisation: visible, lossless where it matters, and the same in training and in translation.
+
+SentencePiece's default rule (NFKC) would fold ，？！ to ASCII for ever; so both tokenizers run with the identity
+rule and text is normalised here instead.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff〇々"
+FULL_WIDTH = "，。！？；：、（）《》〈〉「」『』【】…—“”‘’·"
+
+_SPACES = re.compile(r"[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\ufeff\u200b]+")
+_STRAIGHT_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "´": "'", "…": "..."})
+
+# Text that must never be rewritten: URLs, e-mail addresses, tags, code, placeholders.
+_UNTOUCHED = re.compile(
+    r"https?://[^\s\u3000-\u303f\uff00-\uffef\u4e00-\u9fff]+|www\.[^\s\u3000-\u303f\uff00-\uffef\u4e00-\u9fff]+"
+    r"|[\w.+-]+@[\w-]+\.[\w.-]*\w|<[^<>]*>|`[^`]*`|\{[^{}]*\}|\[\[[^\]]*\]\]|%\([^)]*\)[sd]"
+)
+
+_TO_FULL_WIDTH = {",": "，", ";": "；", ":": "：", "?": "？", "!": "！"}
+_HAS_HAN = re.compile(f"[{HAN}]")
+_SPACE_BETWEEN = re.compile(f"(?<=[{HAN}{FULL_WIDTH}]) +(?=[{HAN}{FULL_WIDTH}])")
+_SPACE_AROUND_MARK = re.compile("(?<=[，。！？；：、（《「“]) +| +(?=[，。！？；：、）》」”])")
+_SPACE_HAN_LATIN = re.compile(f"(?<=[{HAN}]) +(?=[A-Za-z0-9])|(?<=[A-Za-z0-9%]) +(?=[{HAN}])")
+_BEFORE = f"[{HAN}{FULL_WIDTH}\"')\\]]"
+_MARK_AFTER_HAN = re.compile(f"(?<={_BEFORE}) ?([,;:?!])(?!\\d)")
+_MARK_BEFORE_HAN = re.compile(f"(?<=[A-Za-z0-9%\ue000]) ?([,;:?!]) ?(?=[{HAN}“《「（])")
+_MARK_AT_END = re.compile("([,;:?!])(?=[\"'”’）)]*$)")
+_STOP = re.compile(f"(?<={_BEFORE}) ?\\.(?![\\w.])|(?<=[\\w%])\\.(?=[\"'”’）)]*$)")
+_ELLIPSIS = re.compile(f"(?<=[{HAN}{FULL_WIDTH}]) ?(?:\\.{{3,}}|。{{3,}}|…(?!…)(?<!……))|^\\.{{3,}}(?=[{HAN}])")
+_BRACKETS = re.compile(r"\(([^()（）]*)\)")
+_HAN_END = re.compile(f"[{HAN}{FULL_WIDTH}] ?$")
+
+
+def normalize_source(text: str) -> str:
+    """Source text as the model reads it: NFC, straight quotes, single spaces, no space at either end."""
+    return _SPACES.sub(" ", unicodedata.normalize("NFC", text)).translate(_STRAIGHT_QUOTES).strip()
+
+
+def normalize_target(text: str, *, tight: bool = False) -> str:
+    """Chinese typography: NFC, full-width punctuation beside Han characters, no space between Han characters.
+
+    Numbers, decimals, times, Latin words, URLs, tags and placeholders are left alone, and so is a text without any
+    Han character. ``tight`` also drops the space between Han and Latin letters or digits (``用 Python 写`` →
+    ``用Python写``), which training data has in some files and not in others.
+    """
+    text = _SPACES.sub(" ", unicodedata.normalize("NFC", text)).strip()
+    if not _HAS_HAN.search(text):
+        return text
+    text = _outside(text, _typography)
+    text = _SPACE_AROUND_MARK.sub("", _SPACE_BETWEEN.sub("", text))
+    return _SPACE_HAN_LATIN.sub("", text) if tight else text
+
+
+def _outside(text: str, rewrite: Callable[[str], str]) -> str:
+    """Apply ``rewrite`` to ``text`` with every untouchable span hidden behind one private-use character."""
+    spans: list[str] = []
+
+    def hide(match: re.Match[str]) -> str:
+        spans.append(match.group())
+        return "\ue000"
+
+    hidden = _UNTOUCHED.sub(hide, text) if "\ue000" not in text else text
+    rewritten = rewrite(hidden)
+    found = iter(spans)
+    return re.sub("\ue000", lambda _: next(found), rewritten) if spans else rewritten
+
+
+def _typography(text: str) -> str:
+    text = _ELLIPSIS.sub("……", text)
+    text = _BRACKETS.sub(lambda m: _widen_brackets(m, text), text)
+    for pattern in (_MARK_AFTER_HAN, _MARK_BEFORE_HAN, _MARK_AT_END):
+        text = pattern.sub(lambda m: _TO_FULL_WIDTH[m.group(1)], text)
+    text = _STOP.sub("。", text).replace("。。", "。")
+    return _curl_quotes(text)
+
+
+def _widen_brackets(match: re.Match[str], text: str) -> str:
+    inside, before = match.group(1), text[: match.start()]
+    if _HAS_HAN.search(inside) or _HAN_END.search(before):
+        return f"（{inside.strip()}）"
+    return match.group()
+
+
+def _curl_quotes(text: str) -> str:
+    """``"…"`` → “…”, when the straight quotes of the line pair up."""
+    parts = text.split('"')
+    if len(parts) < 3 or len(parts) % 2 == 0:
+        return text
+    return "".join(part + ("“" if i % 2 == 0 else "”") for i, part in enumerate(parts[:-1])) + parts[-1]
