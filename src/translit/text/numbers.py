@@ -1,0 +1,286 @@
+"""Numbers compared by value across English and Chinese: 20,000 = 2万 = 两万, 7:30 p.m. = 19:30 = 晚上七点半.
+
+Both readers are generous: they give every value that a piece of text may stand for, so that a complaint means that
+no reading fits. English numbers in digits must be kept; number words ("one of them") often are not translated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number as written, ``text``, and every value that may stand for it in the other language."""
+
+    text: str
+    values: frozenset[Decimal]
+
+
+_ONE = Decimal(1)
+
+# ── English ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_SCALES = {
+    "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12,
+    "k": 1000, "m": 10**6, "mn": 10**6, "bn": 10**9, "b": 10**9, "dozen": 12,
+}  # fmt: skip
+_AMBIGUOUS = {"k", "m", "b"}  # also kelvin, metres, bytes
+
+_SMALL = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen"
+).split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_MONTHS = "january february march april may june july august september october november december".split()
+_ORDINALS = {
+    "first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9, "twelfth": 12,
+}  # fmt: skip
+_WORDS = {word: value for value, word in enumerate(_SMALL)}
+_WORDS |= {word: 10 * value for value, word in enumerate(_TENS, 2)}
+_WORDS |= {word + "th": value for word, value in _WORDS.items()} | _ORDINALS
+_WORDS |= {word[:-1] + "ieth": 10 * value for value, word in enumerate(_TENS, 2)}
+_MAGNITUDES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_MAGNITUDES |= {word + suffix: value for word, value in _MAGNITUDES.items() for suffix in ("s", "th")}
+
+# Words that may become a number in Chinese.
+_IMPLIED: dict[str, tuple[float, ...]] = {
+    "a": (1,), "an": (1,), "once": (1,), "single": (1,), "each": (1,), "every": (1,), "per": (1,), "next": (1, 2),
+    "both": (2,), "pair": (2,), "couple": (2,), "twice": (2,), "double": (2,), "doubled": (2,), "twin": (2,),
+    "triple": (3,), "tripled": (3,), "thrice": (3,), "quadruple": (4,), "half": (0.5, 30, 50, 6, 5),
+    "quarter": (0.25, 15, 45, 25, 3, 4), "quarters": (0.75, 3, 4), "dozen": (12,), "dozens": (12, 10),
+    "score": (20,), "decade": (10,), "decades": (10, 20, 30), "century": (100,), "noon": (12,), "midnight": (0, 12, 24),
+    "fortnight": (2, 14), "teens": (10, 13, 19), "weekend": (6, 7), "eve": (31, 24), "christmas": (12, 25),
+    "twenties": (20, 29), "thirties": (30, 39), "forties": (40, 49), "fifties": (50, 59), "sixties": (60, 69),
+    "seventies": (70, 79), "eighties": (80, 89), "nineties": (90, 99),
+}  # fmt: skip
+_IMPLIED |= {month: (number,) for number, month in enumerate(_MONTHS, 1)}
+_IMPLIED |= {month[:3]: (number,) for number, month in enumerate(_MONTHS, 1)} | {"sept": (9,)}
+_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
+
+_DIGITS = r"\d{1,3}(?:,\d{2,3})+(?:\.\d+)?(?![\d,])|\d+(?:\.\d+)?"
+_EN_NUMBER = re.compile(
+    rf"""
+    (?P<hour>\b[0-2]?\d):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?!\d)
+    |(?P<verbatim>\d+(?:\.\d+){{2,}}|(?<![\d.,:/-])0\d{{2,}}(?![\d.]))
+    |(?P<digits>{_DIGITS})
+    """,
+    re.VERBOSE | re.ASCII,
+)
+# What follows a number and changes its value: a scale (maybe after the second end of a range), a clock, a decade.
+_SCALE_AFTER = re.compile(
+    rf"(?:\s*(?:-|–|—|to|and|or)\s*\$?(?:{_DIGITS}))?[\s-]?({'|'.join(_SCALES)})s?\b", re.ASCII | re.IGNORECASE
+)
+_CLOCK_AFTER = re.compile(r"(?:\s*(?:-|–|to|and|or)\s*\d{1,2})?\s?(?:[ap]\.?m\b|o['’]clock|hours?\b|h\b)", re.I | re.ASCII)
+_DECADE_AFTER = re.compile(r"['’]?s\b", re.ASCII)
+_ORDINAL_AFTER = re.compile(r"(?:st|nd|rd|th)\b", re.ASCII | re.IGNORECASE)
+_EN_WORD = re.compile(r"[A-Za-z]+")
+
+
+def numbers_en(text: str) -> list[Number]:
+    """The numbers written in digits in English ``text``, each with the values that may stand for it in Chinese."""
+    return [number for match in _EN_NUMBER.finditer(text) for number in _read_en(match, text)]
+
+
+def _read_en(match: re.Match[str], text: str) -> Iterator[Number]:
+    if match["hour"]:
+        yield Number(match["hour"], _hours(Decimal(match["hour"])))
+        for part in (match["minute"], match["second"]):
+            if part and int(part):
+                yield Number(part, frozenset({Decimal(part)}))
+    elif match["verbatim"]:
+        digits = match["verbatim"].replace(".", "")
+        yield Number(match["verbatim"], frozenset({Decimal(digits)}))
+    else:
+        yield Number(match["digits"], frozenset(_values_en(match["digits"], text[match.end() : match.end() + 40])))
+
+
+def _values_en(digits: str, after: str) -> set[Decimal]:
+    value = Decimal(digits.replace(",", ""))
+    if scale := _SCALE_AFTER.match(after):
+        name = scale[1].lower()
+        scaled = value * _SCALES[name]
+        # "2 to 3 million" may be two or two million; "5 m" is metres as likely as millions.
+        unsure = name in _AMBIGUOUS or any(map(str.isdigit, scale[0]))
+        return {scaled, value} if unsure else {scaled}
+    if _CLOCK_AFTER.match(after):
+        return set(_hours(value))
+    if _DECADE_AFTER.match(after) and value % 10 == 0 and value >= 10:
+        # the 1980s: 1980年代, 20世纪80年代; the 1900s: 20世纪.
+        return {value, value % 100, value // 100 + 1}
+    return {value}
+
+
+def _hours(hour: Decimal) -> frozenset[Decimal]:
+    return frozenset({hour, hour + 12, hour - 12} if hour <= 24 else {hour})
+
+
+def values_en(text: str) -> set[Decimal]:
+    """Every value that English ``text`` may stand for in Chinese digits, number words and months included."""
+    values = {value for number in numbers_en(text) for value in number.values}
+    words = [word for word in _EN_WORD.findall(text)]
+    values |= {Decimal(str(value)) for word in words for value in _IMPLIED.get(word.lower(), ())}
+    values |= {_roman(word) for word in words if _ROMAN.keys() >= set(word)}
+    for run in _word_runs(words):
+        values |= _run_values(run)
+    return values
+
+
+def _word_runs(words: Iterable[str]) -> Iterator[list[str]]:
+    """The stretches of number words: "eight hundred and ninety-one" is one."""
+    run: list[str] = []
+    for word in [*map(str.lower, words), ""]:
+        if word in _WORDS or word in _MAGNITUDES or (run and word == "and"):
+            run.append(word)
+        elif run:
+            yield run
+            run = []
+
+
+def _run_values(run: list[str]) -> set[Decimal]:
+    total = section = 0
+    groups: list[int] = []  # 19, 84 of "nineteen eighty-four"
+    values = set()
+    for word in run:
+        if word == "and":
+            continue
+        if (small := _WORDS.get(word)) is not None:
+            if groups and groups[-1] % 10 == 0 and groups[-1] >= 20 and small < 10:
+                groups[-1] += small
+            else:
+                groups.append(small)
+            values |= {small, groups[-1]}
+            section += small
+        elif (scale := _MAGNITUDES[word]) == 100:
+            section = (section or 1) * 100
+        else:
+            total += (section or 1) * scale
+            values.add(total)
+            section = 0
+        values.add(section)
+    values.add(total + section)
+    if len(groups) >= 2:
+        values |= {int("".join(map(str, groups))), groups[0] * 100 + groups[1]}
+    return set(map(Decimal, values))
+
+
+def _roman(word: str) -> Decimal:
+    numerals = [_ROMAN[char] for char in word]
+    return Decimal(sum(-a if a < b else a for a, b in zip(numerals, [*numerals[1:], 0], strict=True)))
+
+
+# ── Chinese ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_ZH_DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")}
+_ZH_DIGITS |= {"〇": 0, "○": 0, "两": 2, "兩": 2, "俩": 2, "仨": 3} | {c: v for v, c in enumerate("壹贰叁肆伍陆柒捌玖", 1)}
+_ZH_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8, "兆": 10**12}
+_ZH_UNITS |= {"拾": 10, "佰": 100, "仟": 1000}
+# Characters that imply values without being numerals: 半 (half), 刻 (quarter hour), 双 (pair), 首 (first) …
+_ZH_IMPLIED: dict[str, tuple[float, ...]] = {
+    "半": (0.5, 30, 50, 6), "刻": (15, 45), "双": (2,), "对": (2,), "打": (12,), "首": (1,), "初": (1,), "元": (1,),
+    "单": (1,), "廿": (20,), "卅": (30,), "无": (0,), "没": (0,), "整": (0, 100), "全": (100,), "头": (1,), "每": (1,),
+    "百": (100,), "千": (1000,), "万": (10**4,), "亿": (10**8,),
+}  # fmt: skip
+
+_D = "".join(_ZH_DIGITS)
+_U = "".join(_ZH_UNITS)
+_ZH_RUN = re.compile(rf"(?:(?:{_DIGITS})\s*|[{_D}{_U}]|(?<=[\d{_D}{_U}])[多余几来个](?=[{_U}]))+", re.ASCII)
+_ZH_TOKEN = re.compile(rf"{_DIGITS}|[{_D}{_U}]", re.ASCII)
+_ZH_POINT = re.compile(rf"([{_D}十百千\d]+)点([{_D}\d]+)", re.ASCII)
+_ZH_TENTHS = re.compile(rf"([{_D}\d](?:\.\d)?)\s*[成折]([{_D}\d]?)", re.ASCII)
+_FULL_WIDTH = str.maketrans("０１２３４５６７８９：．％，", "0123456789:.%,")
+
+
+def numbers_zh(text: str) -> list[Number]:
+    """The numbers in Chinese ``text``, in digits, numerals or both (3.2万, 三万二, 二〇二〇), with every reading of each."""
+    text = text.translate(_FULL_WIDTH)
+    return [Number(match[0].strip(), frozenset(_run_readings(match[0]))) for match in _ZH_RUN.finditer(text)]
+
+
+def values_zh(text: str) -> set[Decimal]:
+    """Every value that Chinese ``text`` may stand for."""
+    text = text.translate(_FULL_WIDTH)
+    values = {value for number in numbers_zh(text) for value in number.values}
+    values |= {Decimal(str(value)) for char in set(text) for value in _ZH_IMPLIED.get(char, ())}
+    for whole, fraction in _ZH_POINT.findall(text):
+        digits = "".join(str(_ZH_DIGITS.get(char, char)) for char in fraction)
+        values |= {value + Decimal(f"0.{digits}") for value in _run_readings(whole)}
+    for tenths, hundredths in _ZH_TENTHS.findall(text):
+        value = Decimal(_ZH_DIGITS.get(tenths, tenths)) * 10 + Decimal(_ZH_DIGITS.get(hundredths, hundredths) or 0)
+        values |= {value, 100 - value}
+    if "半" in text:
+        values |= {value + Decimal("0.5") for value in values}
+    return values
+
+
+def _run_readings(run: str) -> set[Decimal]:
+    tokens = _ZH_TOKEN.findall(run)
+    readings = {_evaluate(tokens)}
+    plain = [Decimal(token.replace(",", "")) for token in tokens if token[0].isdigit() and token.isascii()]
+    readings |= set(plain)
+    numerals = [_ZH_DIGITS[token] for token in tokens if token in _ZH_DIGITS]
+    if len(numerals) == len(tokens):  # 二〇二〇 digit by digit; 两三 天 either
+        readings |= {Decimal("".join(map(str, numerals)))} | set(map(Decimal, numerals))
+    readings |= set(_colloquial(tokens)) | set(_parts(tokens))
+    return readings
+
+
+def _evaluate(tokens: list[str]) -> Decimal:
+    """The value of a mixed numeral: 一亿2000万 → 120,000,000."""
+    total = section = number = Decimal(0)
+    after_digit = False
+    for token in tokens:
+        if unit := _ZH_UNITS.get(token):
+            if unit < 10**4:
+                section += (number or _ONE) * unit
+            elif section + number or not total:
+                total += (section + number or _ONE) * unit
+                section = Decimal(0)
+            else:  # 万亿
+                total *= unit
+            number, after_digit = Decimal(0), False
+        else:
+            digit = Decimal(_ZH_DIGITS.get(token, token.replace(",", "")))
+            number = number * 10 + digit if after_digit and token in _ZH_DIGITS else digit
+            after_digit = True
+    return total + section + number
+
+
+def _colloquial(tokens: list[str]) -> Iterator[Decimal]:
+    """一万二 is 12,000 and 三百二 320: a last digit after a unit counts tenths of that unit."""
+    if len(tokens) >= 3 and tokens[-1] in _ZH_DIGITS and _ZH_UNITS.get(tokens[-2], 0) >= 100:
+        yield _evaluate(tokens[:-1]) + Decimal(_ZH_DIGITS[tokens[-1]]) * _ZH_UNITS[tokens[-2]] / 10
+
+
+def _parts(tokens: list[str]) -> Iterator[Decimal]:
+    """The values of the stretches between two units: 十七八 holds 17 and 18, 两三百 200 and 300."""
+    for index in range(len(tokens) - 1):
+        if tokens[index] in _ZH_DIGITS and tokens[index + 1] in _ZH_DIGITS:
+            yield _evaluate(tokens[: index + 1])
+            yield _evaluate(tokens[:index] + tokens[index + 1 :])
+            units = [token for token in tokens[index + 2 :] if token in _ZH_UNITS]
+            yield _evaluate([*tokens[: index + 1], *units])
+
+
+# ── Both ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def lost(source: str, translation: str) -> list[str]:
+    """The numbers in digits of the English ``source`` that no reading of the Chinese ``translation`` holds."""
+    wanted = numbers_en(source)
+    if not wanted:
+        return []
+    have = values_zh(translation)
+    return [number.text for number in wanted if not number.values & have and number.text not in translation]
+
+
+def invented(source: str, translation: str) -> list[str]:
+    """The numbers in ASCII digits of the Chinese ``translation`` that nothing in the English ``source`` explains."""
+    written = [number for number in numbers_zh(translation) if any(char.isdigit() for char in number.text)]
+    if not written:
+        return []
+    known = values_en(source)
+    return [number.text for number in written if not number.values & known and number.text not in source]

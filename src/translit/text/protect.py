@@ -1,0 +1,168 @@
+"""Spans that a translation must copy: addresses, placeholders, markup, paths, versions, emoji, odd numbers.
+
+``find_spans`` finds them, ``mask`` puts a short token in the place of each, and ``unmask`` puts them back and proves
+that each came back exactly once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+
+
+@dataclass(frozen=True)
+class Span:
+    """``text[start:end]`` must be copied; ``kind`` is one of ``KINDS``."""
+
+    start: int
+    end: int
+    kind: str
+
+
+@dataclass(frozen=True)
+class Masked:
+    """A text whose spans are hidden. ``tokens[i]`` stands for ``originals[i]``, once cut out as ``spans[i]``."""
+
+    text: str
+    spans: tuple[Span, ...]
+    tokens: tuple[str, ...]
+    originals: tuple[str, ...]
+
+
+_TLD = "com|org|net|edu|gov|int|io|dev|app|ai|co|info|me|tv|cn|uk|de|fr|jp|kr|ru|eu|us|ca|au|in|br"
+_EXTENSION = (
+    "py|js|ts|jsx|tsx|json|ya?ml|toml|ini|cfg|conf|txt|md|rst|csv|tsv|xml|html?|css|sh|bat|exe|dll|so|zip|tar|gz|log|"
+    "c|h|cpp|hpp|rs|go|java|rb|php|sql|png|jpe?g|gif|svg|pdf|docx?|xlsx?|pptx?|mp3|mp4|wav|po|srt|vtt|lock|env"
+)
+_EMOJI = "\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\u231a\u231b\u2328\u23cf-\u23fa\u2139\u3030\u303d"
+
+# In order: where two kinds could start at the same place, the first one wins.
+_PATTERNS = {
+    "code": r"(?<!`)(?P<tick>`+)(?!`)[^\n]+?(?<!`)(?P=tick)(?!`)",
+    "tag": r"""
+        </?[A-Za-z][\w:.-]*(?:\s+[\w:@.-]+(?:\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s"'<>=]+))?)*\s*/?>
+        |<!--[^\n]*?-->|&(?:[A-Za-z]{2,31}|\#\d{1,7}|\#x[\da-fA-F]{1,6});""",
+    "url": rf"""
+        (?<![A-Za-z0-9])(?:[A-Za-z][A-Za-z0-9+.-]{{1,15}}://|www\.|mailto:)[^\s<>"`{{}}|\\^\u2018-\u201f\u3000-\uffef]+
+        |(?<![\w@.-])(?:[A-Za-z0-9-]{{1,63}}\.){{1,5}}(?:{_TLD})\b(?![.-]?\w|@)
+            (?:[/?\#:][^\s<>"`{{}}|\\^\u2018-\u201f\u3000-\uffef]*)?""",
+    "email": r"(?<![\w.%+-])[\w.%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,5}[A-Za-z]{2,24}(?![\w-])",
+    "placeholder": r"""
+        \{\{[^{}\n]{1,80}\}\}|\$\{[^{}\n]{1,80}\}|\{[\w.:!\[\]-]{0,60}\}
+        |\{\w+,\s*\w+(?:,(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)?\}
+        |%\([A-Za-z_][\w.]*\)[-+\#0\ ]*\d*(?:\.\d+)?[A-Za-z]
+        |(?<![\d%])%(?:\d+\$)?[-+\#0]*\d*(?:\.\d+)?(?:hh?|ll?|z)?[diouxXeEfgGcsp@](?![A-Za-z])
+        |(?<![\d%])%\d{1,2}(?![\d%])|\$[A-Za-z_]\w*""",
+    "path": rf"""
+        (?<![\w:\\])[A-Za-z]:\\(?:[\w.@+-]+\\?)*
+        |(?<![\w/.<~])(?:~|\.{{1,2}})?(?:/[\w.@+-]*[\w@+-])+/?(?![\w])
+        |(?<![\w/.@-])(?:[\w@+-]+[./])+(?:{_EXTENSION})\b(?![.-]?\w)""",
+    "version": r"""
+        (?<![\w.,])v?\d+(?:\.\d+){2,}(?:[-+.]?(?:alpha|beta|rc|dev|post|a|b)\.?\d*)?(?![\w])
+        |(?<![\w.])v\d+(?:\.\d+)*(?!\w)""",
+    "emoji": rf"""
+        [0-9\#*]\ufe0f?\u20e3|[\U0001f1e6-\U0001f1ff]{{2}}
+        |[{_EMOJI}](?:[\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]|\u200d[{_EMOJI}\u2190-\u21ff])*
+        |[\u00a9\u00ae\u203c\u2049\u2122\u2190-\u21ff]\ufe0f""",
+    "handle": r"(?<![\w@.])@[A-Za-z_](?:[\w.-]{0,38}\w)?",
+    "hashtag": r"(?<![\w&\#/])\#[A-Za-z_]\w*",
+    "number": r"""
+        (?<![\w.,])\+\d(?:[\d().\ -]{4,20})\d(?!\w)|\(\d{3}\)\ ?\d{3}[-.\ ]\d{4}(?!\w)
+        |(?<![\w.,-])\d{3,4}(?:[-.\ ]\d{3,4}){1,3}(?![\w-]|[.,]\d)
+        |(?<![\w.,])\d+\.\d{3,}(?!\w|[.,]\d)|(?<![\w.,])0\d{2,}(?!\w|[.,]\d)|(?<![\w.,])\d{5,}(?!\w|[.,]\d)
+        |(?<![\w.,])\d{1,3}(?:,\d{2,3}){2,}(?:\.\d+)?(?!\w|[.,]\d)|(?<![\w])0x[\da-fA-F]+(?!\w)
+        |(?<![\w-])[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?!\w)|(?<!\w)(?=[a-f]*\d)[\da-f]{7,40}(?!\w)""",
+}
+
+KINDS = tuple(_PATTERNS)
+
+_CLOSERS = {")": "(", "]": "["}
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    # ASCII: Chinese text has no spaces, so 问 must not count as a word character next to www.
+    groups = "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS.items())
+    return re.compile(groups, re.ASCII | re.VERBOSE)
+
+
+def find_spans(text: str, kinds: Iterable[str] = KINDS) -> list[Span]:
+    """The spans of ``text`` to copy, in order and without overlap, of the given ``kinds``."""
+    wanted = frozenset(kinds)
+    spans = []
+    for match in _pattern().finditer(text):
+        # lastgroup names the outermost group that closed last: the kind.
+        kind = match.lastgroup or ""
+        if kind in wanted:
+            end = _trimmed_end(text, match.start(), match.end()) if kind == "url" else match.end()
+            spans.append(Span(match.start(), end, kind))
+    return spans
+
+
+def _trimmed_end(text: str, start: int, end: int) -> int:
+    """Where a URL ends, without the punctuation of the sentence around it. ``(see www.a.org/b_(c))`` keeps one bracket."""
+    while end > start:
+        last = text[end - 1]
+        opener = _CLOSERS.get(last)
+        unbalanced = opener is not None and text.count(last, start, end) > text.count(opener, start, end)
+        if not unbalanced and last not in ".,;:!?'*_":
+            break
+        end -= 1
+    return end
+
+
+def braces(index: int) -> str:
+    """The default mask: ``{0}``, ``{1}`` … which the shipped model learnt to copy."""
+    return f"{{{index}}}"
+
+
+def mask(text: str, spans: Iterable[Span], placeholder_of: Callable[[int], str] = braces) -> Masked:
+    """Replaces each span by ``placeholder_of(0)``, ``placeholder_of(1)`` …, skipping any that ``text`` already holds.
+
+    ``spans`` are in order and do not overlap, as ``find_spans`` gives them.
+    """
+    spans = tuple(spans)
+    parts, tokens, position, index = [], [], 0, 0
+    for span in spans:
+        while placeholder_of(index) in text:
+            index += 1
+        tokens.append(placeholder_of(index))
+        parts += [text[position : span.start], tokens[-1]]
+        position, index = span.end, index + 1
+    parts.append(text[position:])
+    originals = tuple(text[span.start : span.end] for span in spans)
+    return Masked("".join(parts), spans, tuple(tokens), originals)
+
+
+_FULL_WIDTH = str.maketrans({chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)})
+
+
+def unmask(translation: str, masked: Masked) -> tuple[str, list[Span]]:
+    """Puts the originals back; also gives the spans that did not come back exactly once (lost, or repeated).
+
+    Spaces inside a token and full-width forms (``｛ 0 ｝``) count as the token: models write them now and then.
+    """
+    if not masked.tokens:
+        return translation, []
+    index_of = {token: index for index, token in enumerate(masked.tokens)}
+    pattern = "|".join(map(_tolerant, sorted(masked.tokens, key=len, reverse=True)))
+    seen: Counter[int] = Counter()
+
+    def original(match: re.Match[str]) -> str:
+        index = index_of["".join(match[0].translate(_FULL_WIDTH).split())]
+        seen[index] += 1
+        return masked.originals[index]
+
+    # One pass, so that an original that looks like a token is never replaced in turn.
+    restored = re.sub(pattern, original, translation)
+    return restored, [span for index, span in enumerate(masked.spans) if seen[index] != 1]
+
+
+def _tolerant(token: str) -> str:
+    """A pattern for ``token`` with optional spaces between its characters, each half or full width."""
+    return r"\s*".join(
+        f"[{re.escape(char)}{chr(ord(char) + 0xFEE0)}]" if "!" <= char <= "~" else re.escape(char) for char in token
+    )

@@ -1,0 +1,53 @@
+"""Facts about the writing of a string: Chinese or not, any letters at all, right to left or not."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Unified ideographs with their extensions A-J and the compatibility block, and 〇 (zero), which Unicode counts as a number.
+HAN = "〇㐀-䶿一-鿿豈-﫿\U00020000-\U0003347f"
+
+_HAN = re.compile(f"[{HAN}]")
+_KANA_OR_HANGUL = re.compile("[ぁ-ゟァ-ヺー-ヿ\u1100-\u11ff\u3130-\u318f가-힣]")
+_LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ'’.-]*")
+
+
+def count_han(text: str) -> int:
+    """How many Han characters ``text`` holds."""
+    return len(_HAN.findall(text))
+
+
+def count_letters(text: str) -> int:
+    """How many letters of any script ``text`` holds (digits, marks, punctuation and emoji are not letters)."""
+    return sum(map(str.isalpha, text)) + text.count("〇")
+
+
+def has_letters(text: str) -> bool:
+    """False for a line of only digits, punctuation, emoji or space: there is nothing to translate in it."""
+    return any(map(str.isalpha, text))
+
+
+def han_ratio(text: str) -> float:
+    """Share of Han characters among the letters of ``text``, 0 to 1 (0 where there are no letters)."""
+    letters = count_letters(text)
+    return count_han(text) / letters if letters else 0.0
+
+
+def is_chinese(text: str) -> bool:
+    """Is ``text`` Chinese already, so that it should come back unchanged?
+
+    A Han character weighs about half an English word. Names may stay in Latin letters (我喜欢 Python), but an English
+    sentence that quotes a Chinese word (Say 你好) is English. Kana or Hangul mean Japanese or Korean.
+    """
+    han = count_han(text)
+    return han > 2 * len(_LATIN_WORD.findall(text)) and not _KANA_OR_HANGUL.search(text)
+
+
+def is_right_to_left(text: str) -> bool:
+    """Does ``text`` start in a right-to-left script, by its first strong letter (Unicode Bidirectional Algorithm, P2)?"""
+    for char in text:
+        direction = unicodedata.bidirectional(char)
+        if direction in ("L", "R", "AL"):
+            return direction != "L"
+    return False
