@@ -1,0 +1,196 @@
+"""Reading what is to be scored: sources, references (one or more a line) and outputs.
+
+Every reader returns one string per line of its file, and every complaint names ``file:line``.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import sys
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from translit.errors import TranslitError, where
+from translit.text.normalize import HAN
+
+CHINESE = frozenset({"zh", "zho", "cmn"})
+_HAN = re.compile(f"[{HAN}]")
+
+
+@dataclass(frozen=True)
+class EvalData:
+    """A test set: ``references[i]`` holds one or more translations of ``sources[i]``; one may be absent."""
+
+    name: str
+    sources: list[str] | None
+    references: list[list[str]] | None
+
+    def __len__(self) -> int:
+        return len(self.references if self.references is not None else self.sources or [])
+
+
+@dataclass(frozen=True)
+class System:
+    """The outputs of one system, one a line; ``settings`` says how they were made (engine, beam …)."""
+
+    name: str
+    outputs: list[str]
+    path: str | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+def is_chinese_language(code: str) -> bool:
+    """True for ``zh``, ``zh-CN``, ``zh_Hans``, ``cmn`` …"""
+    return re.split("[-_]", code.lower())[0] in CHINESE
+
+
+def read_lines(path: str | Path) -> list[str]:
+    """The lines of a UTF-8 file (``.gz`` allowed, ``-`` is stdin), without their line ends.
+
+    Only ``\\n`` and ``\\r\\n`` end a line, so that a stray U+2028 cannot shift what follows.
+    Raises TranslitError naming ``file:line`` for bytes that are not UTF-8.
+    """
+    data = _read_bytes(path).removeprefix(b"\xef\xbb\xbf")
+    lines = data.split(b"\n")
+    if lines[-1] == b"":
+        lines.pop()
+    return [_decode(line.removesuffix(b"\r"), path, number) for number, line in enumerate(lines, 1)]
+
+
+def _read_bytes(path: str | Path) -> bytes:
+    try:
+        if str(path) == "-":
+            return sys.stdin.buffer.read()
+        data = Path(path).read_bytes()
+        return gzip.decompress(data) if Path(path).suffix == ".gz" else data
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise TranslitError(f"{path}: cannot be read: {reason}; check the path") from None
+
+
+def _decode(line: bytes, path: str | Path, number: int) -> str:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError:
+        raise TranslitError(
+            f"{where(path, number)}: not UTF-8; convert the file first (iconv -f GB18030 -t UTF-8)"
+        ) from None
+
+
+def read_references(path: str | Path) -> list[list[str]]:
+    """One list of references a line: a JSON list of strings in a ``.jsonl`` file, one string in any other."""
+    lines = read_lines(path)
+    if not _is_kind(path, ".jsonl"):
+        return [[line] for line in lines]
+    return [_json_references(line, path, number) for number, line in enumerate(lines, 1)]
+
+
+def _is_kind(path: str | Path, suffix: str) -> bool:
+    return str(path).removesuffix(".gz").endswith(suffix)
+
+
+def _json_references(line: str, path: str | Path, number: int) -> list[str]:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        value = None
+    if not isinstance(value, list) or not value or not all(isinstance(item, str) for item in value):
+        raise TranslitError(
+            f'{where(path, number)}: not a JSON list of references; write one list a line: ["…", "…"]'
+        )
+    return value
+
+
+def load_tsv(path: str | Path) -> EvalData:
+    """``source<TAB>reference[<TAB>more references]`` a line."""
+    sources, references = [], []
+    for number, line in enumerate(read_lines(path), 1):
+        columns = line.split("\t")
+        if len(columns) < 2:
+            raise TranslitError(
+                f"{where(path, number)}: one column where source<TAB>reference is needed; "
+                "for separate files give --source and --ref"
+            )
+        sources.append(columns[0])
+        references.append(columns[1:])
+    return _checked(Path(path).name, sources, references, path)
+
+
+def load_parallel(source: str | Path | None, refs: Sequence[str | Path]) -> EvalData:
+    """A source file, reference files, or both: line *i* of each belongs together."""
+    if source is None and not refs:
+        raise TranslitError("nothing to score against; give a TSV, --source with --ref, or --source alone")
+    sources = read_lines(source) if source is not None else None
+    columns = [read_references(path) for path in refs]
+    expected = len(sources) if sources is not None else len(columns[0])
+    for path, column in zip(refs, columns, strict=True):
+        check_count(path, len(column), source if sources is not None else refs[0], expected)
+    references = (
+        [[text for part in parts for text in part] for parts in zip(*columns, strict=True)]
+        if columns
+        else None
+    )
+    name = str(Path(source if source is not None else refs[0]).name)
+    return _checked(name, sources, references, refs[0] if refs else source)
+
+
+def load_outputs(path: str | Path, data: EvalData, name: str | None = None) -> System:
+    """The outputs of a system, exactly one for each line of ``data``."""
+    outputs = read_lines(path)
+    check_count(path, len(outputs), data.name, len(data))
+    return System(name or (Path(path).stem if str(path) != "-" else "stdin"), outputs, str(path))
+
+
+def check_count(path: object, lines: int, other: object, expected: int) -> None:
+    """Raise TranslitError unless both files have the same number of lines."""
+    if lines != expected:
+        raise TranslitError(
+            f"{path}: {lines:,} lines, but {other} has {expected:,}; "
+            "line i of each file must belong together, look for a lost or an added line break"
+        )
+
+
+def _checked(
+    name: str, sources: list[str] | None, references: list[list[str]] | None, path: object
+) -> EvalData:
+    """Refuse an empty set and an empty reference (a score against nothing means nothing)."""
+    data = EvalData(name, sources, references)
+    if not len(data):
+        raise TranslitError(f"{name}: no lines; nothing can be scored")
+    if references is None:
+        return data
+    kept = []
+    for i, candidates in enumerate(references):
+        present = [text for text in candidates if text.strip()]
+        if not present and (sources is None or sources[i].strip()):
+            raise TranslitError(
+                f"{where(path, i + 1)}: the reference is empty; write it, or delete this line from every file"
+            )
+        kept.append(
+            present or [""]
+        )  # a blank source with a blank reference costs nothing and keeps the count
+    return EvalData(name, sources, kept)
+
+
+def check_language(data: EvalData, target_lang: str) -> None:
+    """Raise TranslitError when the references are to be Chinese and, by their script, are not."""
+    if data.references is None or not is_chinese_language(target_lang):
+        return
+    if han_share([candidates[0] for candidates in data.references]) >= 0.5:
+        return
+    if data.sources is not None and han_share(data.sources) >= 0.5:
+        advice = "source and reference look swapped"
+    else:
+        advice = "check the files, or say --target-lang"
+    raise TranslitError(f"{data.name}: most references hold no Chinese character; {advice}")
+
+
+def han_share(texts: Sequence[str]) -> float:
+    """The share of the texts with letters that hold a Han character; 1.0 when no text has letters."""
+    lettered = [text for text in texts if any(map(str.isalpha, text))]
+    return sum(bool(_HAN.search(text)) for text in lettered) / len(lettered) if lettered else 1.0
