@@ -1,7 +1,7 @@
 """The one faithfulness check: what ``translate`` guards with and what ``evaluate`` counts as error classes.
 
-``check`` looks at an English source and its Chinese translation as strings and names what is surely wrong. It prefers
-silence to a false alarm: on human translations it hardly ever speaks.
+``check`` looks at an English source and its Chinese translation as strings and names what is surely wrong. It
+prefers silence to a false alarm: on human translations it hardly ever speaks.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from translit.text.protect import find_spans
 from translit.text.script import HAN, count_han
 
 KINDS = (
-    "number", "url", "email", "placeholder", "tag", "final-punctuation", "half-width", "loop", "empty", "copy",
-    "too-short", "too-long", "unknown-character", "not-chinese",
+    "number", "url", "email", "placeholder", "tag", "final-punctuation", "half-width", "loop", "empty",
+    "copy", "too-short", "too-long", "unknown-character", "not-chinese",
 )  # fmt: skip
 
 
@@ -29,55 +29,67 @@ class Flag:
     detail: str
 
 
+@dataclass(frozen=True)
+class _Side:
+    """A text, its ``spans`` to copy as counted (kind, span), and the ``rest`` with those blanked out."""
+
+    text: str
+    rest: str
+    spans: Counter[tuple[str, str]]
+
+    @classmethod
+    def of(cls, text: str) -> _Side:
+        spans = find_spans(text, _SPAN_FLAGS) if _SPAN_HINT.search(text) else []
+        rest = list(text)
+        for span in spans:
+            rest[span.start : span.end] = " " * (span.end - span.start)
+        return cls(text, "".join(rest), Counter((_SPAN_FLAGS[s.kind], text[s.start : s.end]) for s in spans))
+
+
+_SPAN_FLAGS = {
+    "url": "url",
+    "email": "email",
+    "placeholder": "placeholder",
+    "code": "placeholder",
+    "tag": "tag",
+}
+# Most sentences hold none of these characters, and looking for them is cheap.
+_SPAN_HINT = re.compile(r"[<{%$@`&]|://|\.[A-Za-z]|mailto:")
+
+
 def check(source: str, translation: str) -> list[Flag]:
-    """What is wrong with ``translation`` (Chinese) as a translation of ``source`` (English); empty if nothing is."""
+    """What is wrong with the Chinese ``translation`` of the English ``source``; empty if nothing is."""
     if not source.strip():
         return [Flag("too-long", "the source is blank")] if translation.strip() else []
     if not translation.strip():
         return [Flag("empty", "the translation is blank")]
-    flags = [*_copied_spans(source, translation), *_unknown_characters(source, translation)]
-    flags += _loop(source, translation)
-    if copied := _copy(source, translation):
+    en, zh = _Side.of(source), _Side.of(translation)
+    flags = [*_copied_spans(en, zh), *_unknown_characters(source, translation), *_loop(source, translation)]
+    if copied := _copy(en, zh):
         return [*flags, copied]
-    text, target = _without_spans(source), _without_spans(translation)
-    flags += _numbers(text, target)
-    flags += _language(text, target)
+    flags += _numbers(en.rest, zh.rest)
+    flags += _language(en.rest, zh.rest)
     flags += _final_punctuation(source, translation)
-    flags += _half_width(translation)
-    flags += _length(text, target)
+    flags += _half_width(zh.rest)
+    flags += _length(en.rest, zh.rest)
     return flags
 
 
-# ── Spans that must be copied ───────────────────────────────────────────────────────────────────────────────────────
-
-_SPAN_FLAGS = {"url": "url", "email": "email", "placeholder": "placeholder", "code": "placeholder", "tag": "tag"}
+# ── Spans that must be copied ───────────────────────────────────────────────────────────────────────────────
 
 
-def _spans(text: str) -> Counter[tuple[str, str]]:
-    return Counter(
-        (_SPAN_FLAGS[span.kind], text[span.start : span.end]) for span in find_spans(text, _SPAN_FLAGS)
-    )
-
-
-def _copied_spans(source: str, translation: str) -> Iterator[Flag]:
-    wanted, found = _spans(source), _spans(translation)
-    for (kind, span), count in wanted.items():
-        if (times := min(found[kind, span], translation.count(span))) < count:
-            yield Flag(kind, f"{span} is missing" if not times else f"{span}: {count} in the source, {times} here")
-    for kind, span in found.keys() - wanted.keys():
-        if span not in source:
+def _copied_spans(source: _Side, translation: _Side) -> Iterator[Flag]:
+    for (kind, span), count in source.spans.items():
+        if (times := min(translation.spans[kind, span], translation.text.count(span))) < count:
+            yield Flag(
+                kind, f"{span} is missing" if not times else f"{span}: {count} in the source, {times} here"
+            )
+    for kind, span in translation.spans.keys() - source.spans.keys():
+        if span not in source.text:
             yield Flag(kind, f"{span} is not in the source")
 
 
-def _without_spans(text: str) -> str:
-    """``text`` with every span that is compared letter by letter blanked out."""
-    chars = list(text)
-    for span in find_spans(text, _SPAN_FLAGS):
-        chars[span.start : span.end] = " " * (span.end - span.start)
-    return "".join(chars)
-
-
-# ── Numbers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── Numbers ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _numbers(source: str, translation: str) -> Iterator[Flag]:
@@ -87,9 +99,9 @@ def _numbers(source: str, translation: str) -> Iterator[Flag]:
         yield Flag("number", f"{number} is not in the source")
 
 
-# ── Characters ──────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── Characters ──────────────────────────────────────────────────────────────────────────────────────────────
 
-# The replacement character, SentencePiece's ⁇ and ▁, control and private-use characters; unknown-token marks.
+# The replacement character, SentencePiece's ⁇ and ▁, control and private-use characters, unknown-token marks.
 _UNKNOWN = re.compile(r"[\ufffd⁇▁\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ue000-\uf8ff]|<unk>|\[UNK\]")
 
 
@@ -99,29 +111,51 @@ def _unknown_characters(source: str, translation: str) -> Iterator[Flag]:
             yield Flag("unknown-character", f"{mark!a} is not in the source")
 
 
-_HALF_WIDTH = re.compile(rf"[{HAN}][\"'”’»」』）)】》]?\s?[,.;:?!](?![\w/])|(?<![\d\s])[,;:?!]\s?[{HAN}]|[{HAN}]\s?\(|\([{HAN}]|[{HAN}]\)")
+_HALF_WIDTH = re.compile(
+    rf"[{HAN}][\"'”’»」』）)】》]?\s?[,.;:?!](?![\w/])|(?<![\d\s])[,;:?!]\s?[{HAN}]|[{HAN}]\(|\([{HAN}]|[{HAN}]\)"
+)
 
 
 def _half_width(translation: str) -> Iterator[Flag]:
-    found = list(dict.fromkeys(match[0] for match in _HALF_WIDTH.finditer(_without_spans(translation))))
+    found = list(dict.fromkeys(match[0] for match in _HALF_WIDTH.finditer(translation)))
     if found:
         yield Flag("half-width", "half-width punctuation: " + " ".join(found[:3]))
 
 
-# ── The end of the sentence ─────────────────────────────────────────────────────────────────────────────────────────
+# ── The end of the sentence ─────────────────────────────────────────────────────────────────────────────────
 
-_ENDS = {"。": ".", "．": ".", "｡": ".", "？": "?", "！": "!", "：": ":", "；": ";", "，": ",", "…": "…", "⋯": "…"}
-_NAMES = {".": "full stop", "?": "question mark", "!": "exclamation mark", ":": "colon", "…": "ellipsis", "": "no mark"}
+_ENDS = {
+    "。": ".",
+    "．": ".",
+    "｡": ".",
+    "？": "?",
+    "！": "!",
+    "：": ":",
+    "；": ";",
+    "，": ",",
+    "…": "…",
+    "⋯": "…",
+}
+_NAMES = {
+    ".": "full stop",
+    "?": "question mark",
+    "!": "exclamation mark",
+    ":": "colon",
+    "…": "ellipsis",
+    "": "no mark",
+}
 # What each English ending may become. Chinese often ends an exclamation or an ellipsis with 。
 _ALLOWED = {".": ".!…?", "?": "?", "!": "!.", ":": ":", "…": "….?!", "": ""}
 # Closing quotes, brackets and Markdown emphasis may follow the mark.
 _AFTER_END = " \t\r\n\u00a0\u3000\"'”’»›」』）)】]》〉*_`“‘"
-_ABBREVIATION = re.compile(r"(?:\b(?:[A-Za-z]|etc|Inc|Ltd|Co|Corp|Jr|Sr|St|vs|No|al|approx|Mr|Mrs|Dr|Ph\.D|[ap]\.m)\.)$")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:[A-Za-z]|etc|Inc|Ltd|Co|Corp|Jr|Sr|St|vs|No|al|approx|Mr|Mrs|Dr|Ph\.D|[ap]\.m)\.)$"
+)
 _DOUBLED = re.compile(r"(?:。\s*[。.]|\.\s*。|[？?]\s*。|！\s*。|。\s*[！？])$")
 
 
 def _end(text: str) -> str:
-    """The final mark of ``text`` in its English form (``.?!:…``), "" for none; closing quotes and brackets may follow it."""
+    """The final mark of ``text`` in English form (``.?!:…``), "" for none. Closing quotes may follow it."""
     text = text.rstrip(_AFTER_END)
     if text.endswith(("...", "。。。")):
         return "…"
@@ -142,7 +176,7 @@ def _final_punctuation(source: str, translation: str) -> Iterator[Flag]:
         yield Flag("final-punctuation", "the final mark is doubled")
 
 
-# ── Loops ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── Loops ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 _REPEAT = re.compile(r"(.{1,24}?)\1{2,}", re.DOTALL)
 _WORD_REPEAT = re.compile(r"\b(\w[^.]{0,60}?)(?:\W+\1\b){1,}", re.IGNORECASE)
@@ -178,41 +212,45 @@ def _repeated_share(text: str, n: int = 4) -> float:
     return 1 - len(set(grams)) / len(grams) if len(grams) >= 16 else 0.0
 
 
-# ── Language and length ─────────────────────────────────────────────────────────────────────────────────────────────
+# ── Language and length ─────────────────────────────────────────────────────────────────────────────────────
 
-_WORD = re.compile(r"[A-Za-z]+(?:['’-][A-Za-z]+)*")
+_WORD = re.compile(r"[A-Za-zÀ-ɏ]+(?:['’-][A-Za-zÀ-ɏ]+)*")
 
 
-def _copy(source: str, translation: str) -> Flag | None:
+def _copy(source: _Side, translation: _Side) -> Flag | None:
     """An untranslated source: the same letters. Names and acronyms (Tom Hanks, NASA, iPhone) may stay."""
-    words = _WORD.findall(_without_spans(source))
+    words = _WORD.findall(source.rest)
     if not _translatable(words):
         return None
-    if _letters(source) == _letters(translation):
+    if _letters(source.text) == _letters(translation.text):
         return Flag("copy", "the translation is the source")
-    if longest := _longest_copied_run(words, translation):
+    if longest := _longest_copied_run(words, translation.rest):
         return Flag("copy", f"untranslated: {longest}")
     return None
 
 
 def _translatable(words: list[str]) -> bool:
-    """Do ``words`` need translating? A word in lower case does, and so do three words in a row or a shouted two."""
+    """Do ``words`` need translating? A word in lower case does, and so do three in a row or a shouted two."""
     lower = any(word[0].islower() and word == word.lower() and len(word) > 1 for word in words)
-    return lower or len(words) >= 3 or (len(words) == 2 and all(word.isupper() and len(word) > 3 for word in words))
+    return (
+        lower
+        or len(words) >= 3
+        or (len(words) == 2 and all(word.isupper() and len(word) > 3 for word in words))
+    )
 
 
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text)).casefold()
 
 
-def _longest_copied_run(words: list[str], translation: str, least: int = 5) -> str:
+def _longest_copied_run(words: list[str], translation: str, least: int = 6) -> str:
     """A run of ``least`` source words, some in lower case, that stands in the translation unchanged."""
     if len(_WORD.findall(translation)) < least:
         return ""
     flat = " ".join(_WORD.findall(translation)).casefold()
     for start in range(len(words) - least + 1):
         run = words[start : start + least]
-        if sum(word.islower() for word in run) >= 3 and " ".join(run).casefold() in flat:
+        if sum(map(str.islower, run)) >= least - 1 and " ".join(run).casefold() in flat:
             return " ".join(run)
     return ""
 
@@ -233,4 +271,8 @@ def _length(source: str, translation: str) -> Iterator[Flag]:
 
 def _size(text: str) -> int:
     """Han characters, where a word or a number in between counts as two."""
-    return count_han(text) + 2 * len(re.findall(r"[^\W\d_]+", re.sub(f"[{HAN}]", " ", text))) + 2 * len(re.findall(r"\d+", text))
+    return (
+        count_han(text)
+        + 2 * len(re.findall(r"[^\W\d_]+", re.sub(f"[{HAN}]", " ", text)))
+        + 2 * len(re.findall(r"\d+", text))
+    )

@@ -1,7 +1,7 @@
 """Numbers compared by value across English and Chinese: 20,000 = 2万 = 两万, 7:30 p.m. = 19:30 = 晚上七点半.
 
-Both readers are generous: they give every value that a piece of text may stand for, so that a complaint means that
-no reading fits. English numbers in digits must be kept; number words ("one of them") often are not translated.
+Both readers are generous: they give every value that a piece of text may stand for, so that a complaint means
+that no reading fits. English numbers in digits must be kept; number words ("one of them") may be dropped.
 """
 
 from __future__ import annotations
@@ -22,20 +22,23 @@ class Number:
 
 _ONE = Decimal(1)
 
-# ── English ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── English ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 _SCALES = {
     "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12,
     "k": 1000, "m": 10**6, "mn": 10**6, "bn": 10**9, "b": 10**9, "dozen": 12,
 }  # fmt: skip
-_AMBIGUOUS = {"k", "m", "b"}  # also kelvin, metres, bytes
+_AMBIGUOUS = {"k", "m", "mn", "b"}  # also kelvin, metres, bytes
 
-_SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_MONTHS = "january february march april may june july august september october november december".split()
+_SMALL = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+]  # fmt: skip
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_MONTHS = [
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+    "november", "december",
+]  # fmt: skip
 _ORDINALS = {
     "first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9, "twelfth": 12,
 }  # fmt: skip
@@ -45,23 +48,25 @@ _WORDS |= {word + "th": value for word, value in _WORDS.items()} | _ORDINALS
 _WORDS |= {word[:-1] + "ieth": 10 * value for value, word in enumerate(_TENS, 2)}
 _MAGNITUDES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _MAGNITUDES |= {word + suffix: value for word, value in _MAGNITUDES.items() for suffix in ("s", "th")}
+_MAGNITUDES |= {"decades": 10, "centuries": 100}
 
 # Words that may become a number in Chinese.
 _IMPLIED: dict[str, tuple[float, ...]] = {
-    "a": (1,), "an": (1,), "once": (1,), "single": (1,), "each": (1,), "every": (1,), "per": (1,), "next": (1, 2),
+    "once": (1,), "single": (1,), "each": (1,), "every": (1,), "per": (1,), "next": (1, 2),
     "both": (2,), "pair": (2,), "couple": (2,), "twice": (2,), "double": (2,), "doubled": (2,), "twin": (2,),
     "triple": (3,), "tripled": (3,), "thrice": (3,), "quadruple": (4,), "half": (0.5, 30, 50, 6, 5),
     "quarter": (0.25, 15, 45, 25, 3, 4), "quarters": (0.75, 3, 4), "dozen": (12,), "dozens": (12, 10),
-    "score": (20,), "decade": (10,), "decades": (10, 20, 30), "century": (100,), "noon": (12,), "midnight": (0, 12, 24),
+    "score": (20,), "decade": (10,), "decades": (10, 20, 30), "century": (100,), "noon": (12,),
+    "midnight": (0, 12, 24),
     "fortnight": (2, 14), "teens": (10, 13, 19), "weekend": (6, 7), "eve": (31, 24), "christmas": (12, 25),
     "twenties": (20, 29), "thirties": (30, 39), "forties": (40, 49), "fifties": (50, 59), "sixties": (60, 69),
-    "seventies": (70, 79), "eighties": (80, 89), "nineties": (90, 99),
+    "seventies": (70, 79), "eighties": (80, 89), "nineties": (90, 99), "tens": (10,), "clock": (24,),
 }  # fmt: skip
 _IMPLIED |= {month: (number,) for number, month in enumerate(_MONTHS, 1)}
 _IMPLIED |= {month[:3]: (number,) for number, month in enumerate(_MONTHS, 1)} | {"sept": (9,)}
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 
-_DIGITS = r"\d{1,3}(?:,\d{2,3})+(?:\.\d+)?(?![\d,])|\d+(?:\.\d+)?"
+_DIGITS = r"\d{1,3}(?:,\d{2,3})+(?:\.\d+)?(?!,?\d)|\d+(?:\.\d+)?"
 _EN_NUMBER = re.compile(
     rf"""
     (?P<hour>\b[0-2]?\d):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?!\d)
@@ -70,18 +75,22 @@ _EN_NUMBER = re.compile(
     """,
     re.VERBOSE | re.ASCII,
 )
-# What follows a number and changes its value: a scale (maybe after the second end of a range), a clock, a decade.
+# What follows a number and changes its value: a scale (maybe behind a range's other end), a clock, a decade.
 _SCALE_AFTER = re.compile(
-    rf"(?:\s*(?:-|–|—|to|and|or)\s*\$?(?:{_DIGITS}))?[\s-]?({'|'.join(_SCALES)})s?\b", re.ASCII | re.IGNORECASE
+    rf"(?:\s*(?:-|–|—|to|and|or)\s*\$?(?:{_DIGITS}))?[\s-]?({'|'.join(_SCALES)})s?\b",
+    re.ASCII | re.IGNORECASE,
 )
-_CLOCK_AFTER = re.compile(r"(?:\s*(?:-|–|to|and|or)\s*\d{1,2})?\s?(?:[ap]\.?m\b|o['’]clock|hours?\b|h\b)", re.I | re.ASCII)
+_CLOCK_AFTER = re.compile(
+    r"(?:\s*(?:-|–|to|and|or)\s*\d{1,2})?\s?(?:[ap]\.?m\b|o['’]clock|hours?\b|h\b)", re.I | re.ASCII
+)
+_YEAR_BEFORE = re.compile(r"(\d\d)\d\d[-–/]$", re.ASCII)
 _DECADE_AFTER = re.compile(r"['’]?s\b", re.ASCII)
 _ORDINAL_AFTER = re.compile(r"(?:st|nd|rd|th)\b", re.ASCII | re.IGNORECASE)
 _EN_WORD = re.compile(r"[A-Za-z]+")
 
 
 def numbers_en(text: str) -> list[Number]:
-    """The numbers written in digits in English ``text``, each with the values that may stand for it in Chinese."""
+    """The numbers in digits of English ``text``, each with the values that may stand for it in Chinese."""
     return [number for match in _EN_NUMBER.finditer(text) for number in _read_en(match, text)]
 
 
@@ -95,7 +104,10 @@ def _read_en(match: re.Match[str], text: str) -> Iterator[Number]:
         digits = match["verbatim"].replace(".", "")
         yield Number(match["verbatim"], frozenset({Decimal(digits)}))
     else:
-        yield Number(match["digits"], frozenset(_values_en(match["digits"], text[match.end() : match.end() + 40])))
+        values = _values_en(match["digits"], text[match.end() : match.end() + 40])
+        if century := _YEAR_BEFORE.search(text, max(0, match.start() - 5), match.start()):
+            values.add(Decimal(century[1] + match["digits"][:2]))  # 1995-96
+        yield Number(match["digits"], frozenset(values))
 
 
 def _values_en(digits: str, after: str) -> set[Decimal]:
@@ -121,7 +133,7 @@ def _hours(hour: Decimal) -> frozenset[Decimal]:
 def values_en(text: str) -> set[Decimal]:
     """Every value that English ``text`` may stand for in Chinese digits, number words and months included."""
     values = {value for number in numbers_en(text) for value in number.values}
-    words = [word for word in _EN_WORD.findall(text)]
+    words = _EN_WORD.findall(text)
     values |= {Decimal(str(value)) for word in words for value in _IMPLIED.get(word.lower(), ())}
     values |= {_roman(word) for word in words if _ROMAN.keys() >= set(word)}
     for run in _word_runs(words):
@@ -129,11 +141,14 @@ def values_en(text: str) -> set[Decimal]:
     return values
 
 
+_INSIDE_RUN = {"and", "a", "half", "point"}
+
+
 def _word_runs(words: Iterable[str]) -> Iterator[list[str]]:
     """The stretches of number words: "eight hundred and ninety-one" is one."""
     run: list[str] = []
     for word in [*map(str.lower, words), ""]:
-        if word in _WORDS or word in _MAGNITUDES or (run and word == "and"):
+        if word in _WORDS or word in _MAGNITUDES or (run and word in _INSIDE_RUN):
             run.append(word)
         elif run:
             yield run
@@ -141,30 +156,35 @@ def _word_runs(words: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _run_values(run: list[str]) -> set[Decimal]:
-    total = section = 0
+    total = section = Decimal(0)
     groups: list[int] = []  # 19, 84 of "nineteen eighty-four"
-    values = set()
+    values: set[Decimal] = set()
     for word in run:
-        if word == "and":
+        if word == "half":
+            section += Decimal("0.5")
+        elif word in _INSIDE_RUN:
             continue
-        if (small := _WORDS.get(word)) is not None:
+        elif (small := _WORDS.get(word)) is not None:
             if groups and groups[-1] % 10 == 0 and groups[-1] >= 20 and small < 10:
                 groups[-1] += small
             else:
                 groups.append(small)
-            values |= {small, groups[-1]}
+            values |= {Decimal(small), Decimal(groups[-1])}
             section += small
         elif (scale := _MAGNITUDES[word]) == 100:
-            section = (section or 1) * 100
+            section = (section or _ONE) * 100
         else:
-            total += (section or 1) * scale
+            total += (section or _ONE) * scale
             values.add(total)
-            section = 0
+            section = Decimal(0)
         values.add(section)
     values.add(total + section)
-    if len(groups) >= 2:
-        values |= {int("".join(map(str, groups))), groups[0] * 100 + groups[1]}
-    return set(map(Decimal, values))
+    if (
+        len(groups) >= 2
+    ):  # a year (nineteen eighty-four), a price or a decimal (six point nine), digit by digit
+        head, tail = str(groups[0]), "".join(map(str, groups[1:]))
+        values |= {Decimal(head + tail), Decimal(f"{head}.{tail}"), Decimal(groups[0] * 100 + groups[1])}
+    return values
 
 
 def _roman(word: str) -> Decimal:
@@ -172,16 +192,28 @@ def _roman(word: str) -> Decimal:
     return Decimal(sum(-a if a < b else a for a, b in zip(numerals, [*numerals[1:], 0], strict=True)))
 
 
-# ── Chinese ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── Chinese ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 _ZH_DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")}
-_ZH_DIGITS |= {"〇": 0, "○": 0, "两": 2, "兩": 2, "俩": 2, "仨": 3} | {c: v for v, c in enumerate("壹贰叁肆伍陆柒捌玖", 1)}
-_ZH_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8, "兆": 10**12}
+_ZH_DIGITS |= {"〇": 0, "○": 0, "两": 2, "兩": 2, "俩": 2, "仨": 3} | {
+    c: v for v, c in enumerate("壹贰叁肆伍陆柒捌玖", 1)
+}
+_ZH_UNITS = {
+    "十": 10,
+    "百": 100,
+    "千": 1000,
+    "万": 10**4,
+    "萬": 10**4,
+    "亿": 10**8,
+    "億": 10**8,
+    "兆": 10**12,
+}
 _ZH_UNITS |= {"拾": 10, "佰": 100, "仟": 1000}
 # Characters that imply values without being numerals: 半 (half), 刻 (quarter hour), 双 (pair), 首 (first) …
 _ZH_IMPLIED: dict[str, tuple[float, ...]] = {
-    "半": (0.5, 30, 50, 6), "刻": (15, 45), "双": (2,), "对": (2,), "打": (12,), "首": (1,), "初": (1,), "元": (1,),
-    "单": (1,), "廿": (20,), "卅": (30,), "无": (0,), "没": (0,), "整": (0, 100), "全": (100,), "头": (1,), "每": (1,),
+    "半": (0.5, 30, 50, 6), "刻": (15, 45), "双": (2,), "对": (2,), "打": (12,), "首": (1,), "初": (1,),
+    "元": (1,), "单": (1,), "廿": (20,), "卅": (30,), "无": (0,), "没": (0,), "整": (0, 100), "全": (100,),
+    "头": (1,), "每": (1,),
     "百": (100,), "千": (1000,), "万": (10**4,), "亿": (10**8,),
 }  # fmt: skip
 
@@ -189,27 +221,31 @@ _D = "".join(_ZH_DIGITS)
 _U = "".join(_ZH_UNITS)
 _ZH_RUN = re.compile(rf"(?:(?:{_DIGITS})\s*|[{_D}{_U}]|(?<=[\d{_D}{_U}])[多余几来个](?=[{_U}]))+", re.ASCII)
 _ZH_TOKEN = re.compile(rf"{_DIGITS}|[{_D}{_U}]", re.ASCII)
-_ZH_POINT = re.compile(rf"([{_D}十百千\d]+)点([{_D}\d]+)", re.ASCII)
-_ZH_TENTHS = re.compile(rf"([{_D}\d](?:\.\d)?)\s*[成折]([{_D}\d]?)", re.ASCII)
+# 三点五 is 3.5; so are 3米5, 3元5 and 3秒5.
+_ZH_POINT = re.compile(rf"([{_D}十百千\d]+)[点时米元块秒度]([{_D}\d]+)", re.ASCII)
+_SPACED = re.compile(r"\d{1,3}(?:\s\d{3})+", re.ASCII)
+_ZH_TENTHS = re.compile(rf"([{_D}\d](?:\.\d)?)\s*[成折角毛]([{_D}\d]?)", re.ASCII)
+_ASCII_DIGIT = re.compile(r"\d", re.ASCII)
 _FULL_WIDTH = str.maketrans("０１２３４５６７８９：．％，", "0123456789:.%,")
 
 
-def numbers_zh(text: str) -> list[Number]:
-    """The numbers in Chinese ``text``, in digits, numerals or both (3.2万, 三万二, 二〇二〇), with every reading of each."""
-    text = text.translate(_FULL_WIDTH)
-    return [Number(match[0].strip(), frozenset(_run_readings(match[0]))) for match in _ZH_RUN.finditer(text)]
+def _zh_runs(text: str) -> Iterator[re.Match[str]]:
+    """The stretches of Chinese ``text`` that write a number in digits, numerals or both (3.2万)."""
+    return _ZH_RUN.finditer(text.translate(_FULL_WIDTH))
 
 
 def values_zh(text: str) -> set[Decimal]:
     """Every value that Chinese ``text`` may stand for."""
     text = text.translate(_FULL_WIDTH)
-    values = {value for number in numbers_zh(text) for value in number.values}
+    values = {value for match in _zh_runs(text) for value in _run_readings(match[0])}
     values |= {Decimal(str(value)) for char in set(text) for value in _ZH_IMPLIED.get(char, ())}
     for whole, fraction in _ZH_POINT.findall(text):
         digits = "".join(str(_ZH_DIGITS.get(char, char)) for char in fraction)
         values |= {value + Decimal(f"0.{digits}") for value in _run_readings(whole)}
     for tenths, hundredths in _ZH_TENTHS.findall(text):
-        value = Decimal(_ZH_DIGITS.get(tenths, tenths)) * 10 + Decimal(_ZH_DIGITS.get(hundredths, hundredths) or 0)
+        value = Decimal(_ZH_DIGITS.get(tenths, tenths)) * 10 + Decimal(
+            _ZH_DIGITS.get(hundredths, hundredths) or 0
+        )
         values |= {value, 100 - value}
     if "半" in text:
         values |= {value + Decimal("0.5") for value in values}
@@ -221,6 +257,8 @@ def _run_readings(run: str) -> set[Decimal]:
     readings = {_evaluate(tokens)}
     plain = [Decimal(token.replace(",", "")) for token in tokens if token[0].isdigit() and token.isascii()]
     readings |= set(plain)
+    if _SPACED.fullmatch(run.strip()):
+        readings.add(Decimal(re.sub(r"\s", "", run)))
     numerals = [_ZH_DIGITS[token] for token in tokens if token in _ZH_DIGITS]
     if len(numerals) == len(tokens):  # 二〇二〇 digit by digit; 两三 天 either
         readings |= {Decimal("".join(map(str, numerals)))} | set(map(Decimal, numerals))
@@ -265,22 +303,46 @@ def _parts(tokens: list[str]) -> Iterator[Decimal]:
             yield _evaluate([*tokens[: index + 1], *units])
 
 
-# ── Both ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── Both ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+# Digits that are part of a name or a unit: Chinese writes 新冠 and 平方公里.
+_RENAMED = re.compile(r"\bCOVID[-‑–]?19\b", re.IGNORECASE)
+_POWERS = re.compile(r"\b([kcm]?m)[23]\b")
+# "ten to eight" is 7点50分 and "half past two" 2点30分: a clock read in words gives other numbers.
+_CLOCK_WORDS = re.compile(r"\b(?:to|past|half|quarter)\b", re.IGNORECASE)
+_CLOCK_UNITS = re.compile(r"\s*(?:[点时分:]|小时)")
 
 
 def lost(source: str, translation: str) -> list[str]:
-    """The numbers in digits of the English ``source`` that no reading of the Chinese ``translation`` holds."""
-    wanted = numbers_en(source)
+    """The numbers in digits of the English ``source`` that the Chinese ``translation`` lacks."""
+    source = _POWERS.sub(r"\1", source)
+    wanted = numbers_en(_RENAMED.sub("", source) if "新冠" in translation else source)
     if not wanted:
         return []
     have = values_zh(translation)
-    return [number.text for number in wanted if not number.values & have and number.text not in translation]
+    return [n.text for n in wanted if not n.values & have and not _stands_in(n.text, translation)]
+
+
+def _stands_in(number: str, text: str) -> bool:
+    """Is ``number`` in ``text`` just as written, and not as a piece of a longer one?"""
+    return re.search(rf"(?<!\d)(?<!\d[.,]){re.escape(number)}(?![.,]?\d)", text, re.ASCII) is not None
 
 
 def invented(source: str, translation: str) -> list[str]:
-    """The numbers in ASCII digits of the Chinese ``translation`` that nothing in the English ``source`` explains."""
-    written = [number for number in numbers_zh(translation) if any(char.isdigit() for char in number.text)]
+    """The numbers in ASCII digits of the Chinese ``translation`` that the English ``source`` cannot explain.
+
+    0 and 1 are never reported: they come out of too many words (nil, goalless, an, the).
+    """
+    written = [match for match in _zh_runs(translation) if _ASCII_DIGIT.search(match[0])]
     if not written:
         return []
-    known = values_en(source)
-    return [number.text for number in written if not number.values & known and number.text not in source]
+    known = values_en(source) | {Decimal(0), Decimal(1)}
+    clock = _CLOCK_WORDS.search(source)
+    return [
+        match[0].strip()
+        for match in written
+        if known.isdisjoint(_run_readings(match[0]))
+        and not (clock and _CLOCK_UNITS.match(match.string, match.end()))
+        and match[0].strip() not in source
+    ]

@@ -1,7 +1,7 @@
 """Spans that a translation must copy: addresses, placeholders, markup, paths, versions, emoji, odd numbers.
 
-``find_spans`` finds them, ``mask`` puts a short token in the place of each, and ``unmask`` puts them back and proves
-that each came back exactly once.
+``find_spans`` finds them, ``mask`` puts a short token in the place of each, and ``unmask`` puts them back and
+proves that each came back exactly once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Masked:
-    """A text whose spans are hidden. ``tokens[i]`` stands for ``originals[i]``, once cut out as ``spans[i]``."""
+    """A text whose spans are hidden: ``tokens[i]`` stands for ``originals[i]``, cut out at ``spans[i]``."""
 
     text: str
     spans: tuple[Span, ...]
@@ -103,7 +103,7 @@ def find_spans(text: str, kinds: Iterable[str] = KINDS) -> list[Span]:
 
 
 def _trimmed_end(text: str, start: int, end: int) -> int:
-    """Where a URL ends, without the punctuation of the sentence around it. ``(see www.a.org/b_(c))`` keeps one bracket."""
+    """Where a URL ends, without the sentence's punctuation: ``(see www.a.org/b_(c))`` keeps one bracket."""
     while end > start:
         last = text[end - 1]
         opener = _CLOSERS.get(last)
@@ -120,7 +120,7 @@ def braces(index: int) -> str:
 
 
 def mask(text: str, spans: Iterable[Span], placeholder_of: Callable[[int], str] = braces) -> Masked:
-    """Replaces each span by ``placeholder_of(0)``, ``placeholder_of(1)`` …, skipping any that ``text`` already holds.
+    """Replaces each span by ``placeholder_of(0)``, ``placeholder_of(1)`` …, skipping any that ``text`` holds.
 
     ``spans`` are in order and do not overlap, as ``find_spans`` gives them.
     """
@@ -143,7 +143,7 @@ _FULL_WIDTH = str.maketrans({chr(code + 0xFEE0): chr(code) for code in range(0x2
 def unmask(translation: str, masked: Masked) -> tuple[str, list[Span]]:
     """Puts the originals back; also gives the spans that did not come back exactly once (lost, or repeated).
 
-    Spaces inside a token and full-width forms (``｛ 0 ｝``) count as the token: models write them now and then.
+    Spaces inside a token and full-width forms (``｛ 0 ｝``) count as it: models write them now and then.
     """
     if not masked.tokens:
         return translation, []
@@ -164,5 +164,6 @@ def unmask(translation: str, masked: Masked) -> tuple[str, list[Span]]:
 def _tolerant(token: str) -> str:
     """A pattern for ``token`` with optional spaces between its characters, each half or full width."""
     return r"\s*".join(
-        f"[{re.escape(char)}{chr(ord(char) + 0xFEE0)}]" if "!" <= char <= "~" else re.escape(char) for char in token
+        f"[{re.escape(char)}{chr(ord(char) + 0xFEE0)}]" if "!" <= char <= "~" else re.escape(char)
+        for char in token
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# Unified ideographs with their extensions A-J and the compatibility block, and 〇 (zero), which Unicode counts as a number.
+# Unified ideographs with extensions A-J, the compatibility block, and 〇, which Unicode counts as a number.
 HAN = "〇㐀-䶿一-鿿豈-﫿\U00020000-\U0003347f"
 
 _HAN = re.compile(f"[{HAN}]")
@@ -19,7 +19,7 @@ def count_han(text: str) -> int:
 
 
 def count_letters(text: str) -> int:
-    """How many letters of any script ``text`` holds (digits, marks, punctuation and emoji are not letters)."""
+    """How many letters of any script ``text`` holds (digits, punctuation and emoji are not letters)."""
     return sum(map(str.isalpha, text)) + text.count("〇")
 
 
@@ -37,15 +37,15 @@ def han_ratio(text: str) -> float:
 def is_chinese(text: str) -> bool:
     """Is ``text`` Chinese already, so that it should come back unchanged?
 
-    A Han character weighs about half an English word. Names may stay in Latin letters (我喜欢 Python), but an English
-    sentence that quotes a Chinese word (Say 你好) is English. Kana or Hangul mean Japanese or Korean.
+    A Han character weighs about half an English word. Names may stay in Latin letters (我喜欢 Python), but an
+    English sentence that quotes a Chinese word (Say 你好) is English. Kana or Hangul mean Japanese or Korean.
     """
     han = count_han(text)
     return han > 2 * len(_LATIN_WORD.findall(text)) and not _KANA_OR_HANGUL.search(text)
 
 
 def is_right_to_left(text: str) -> bool:
-    """Does ``text`` start in a right-to-left script, by its first strong letter (Unicode Bidirectional Algorithm, P2)?"""
+    """Is the first strong letter of ``text`` right to left (Unicode Bidirectional Algorithm, rule P2)?"""
     for char in text:
         direction = unicodedata.bidirectional(char)
         if direction in ("L", "R", "AL"):
