@@ -83,10 +83,9 @@ def compare(
 ) -> list[Comparison]:
     """Compare ``ours`` with each of ``others`` by sacreBLEU's paired test.
 
-    ``test`` is ``randomization`` (Riezler and Maxwell, 2005), which is two-sided, or ``bootstrap`` (Koehn, 2004),
-    whose p-values in sacreBLEU are about half as large because large differences of one sign only are counted.
-    ``our_chrf`` and ``their_chrf`` are sentence scores; ``lines`` is how many of the lines that differ most are
-    kept each way.
+    ``test`` is ``randomization`` (Riezler and Maxwell, 2005), which is two-sided, or ``bootstrap`` (Koehn,
+    2004), whose p-values in sacreBLEU are smaller, as for a one-sided test. ``our_chrf`` and ``their_chrf``
+    are sentence scores; ``lines`` is how many of the lines that differ most are kept each way.
     """
     trials = affordable_resamples(_TRIALS[test], len(data), _TRIAL_BYTES[test])
     differences = _significance(data, ours, others, target_lang, spbleu, test, trials)

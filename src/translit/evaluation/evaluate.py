@@ -93,8 +93,8 @@ def evaluate(
 ) -> Evaluation:
     """Score ``system`` on ``data``, compare it with ``others``, and find its errors and its worst lines.
 
-    Without references only the error classes are found. Raises TranslitError when counts differ, references are
-    not in the target language, or a comparison has no references.
+    Without references only the error classes are found. Raises TranslitError when counts differ, references
+    are not in the target language, or a comparison has no references.
     """
     settings = settings or Settings()
     _check(data, [system, *others], settings)

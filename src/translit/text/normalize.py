@@ -32,7 +32,9 @@ _MARK_AFTER_HAN = re.compile(f"(?<={_BEFORE}) ?([,;:?!])(?!\\d)")
 _MARK_BEFORE_HAN = re.compile(f"(?<=[A-Za-z0-9%\ue000]) ?([,;:?!]) ?(?=[{HAN}“《「（])")
 _MARK_AT_END = re.compile("([,;:?!])(?=[\"'”’）)]*$)")
 _STOP = re.compile(f"(?<={_BEFORE}) ?\\.(?![\\w.])|(?<=[\\w%])\\.(?=[\"'”’）)]*$)")
-_ELLIPSIS = re.compile(f"(?<=[{HAN}{FULL_WIDTH}]) ?(?:\\.{{3,}}|。{{3,}}|…(?!…)(?<!……))|^\\.{{3,}}(?=[{HAN}])")
+_ELLIPSIS = re.compile(
+    f"(?<=[{HAN}{FULL_WIDTH}]) ?(?:\\.{{3,}}|。{{3,}}|…(?!…)(?<!……))|^\\.{{3,}}(?=[{HAN}])"
+)
 _BRACKETS = re.compile(r"\(([^()（）]*)\)")
 _HAN_END = re.compile(f"[{HAN}{FULL_WIDTH}] ?$")
 

@@ -131,7 +131,9 @@ def train_tokenizer(
         )
     except RuntimeError as error:
         reason = str(error).strip().splitlines()[-1]
-        raise TranslitError(f"tokenizer: SentencePiece could not learn {vocab_size} pieces: {reason}") from None
+        raise TranslitError(
+            f"tokenizer: SentencePiece could not learn {vocab_size} pieces: {reason}"
+        ) from None
     return Tokenizer(model.getvalue())
 
 

@@ -1,0 +1,145 @@
+"""``translit evaluate``: scores, comparisons, errors and worst lines of translations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from translit.cli.app import app
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from translit.evaluation.inputs import EvalData, System
+
+
+@app.command()
+def evaluate(
+    bitext: Annotated[
+        Path | None, typer.Argument(help="TSV file, source<TAB>reference[<TAB>more references] a line.")
+    ] = None,
+    source: Annotated[Path | None, typer.Option("--source", "-s", help="Source file, one sentence a line.")] = None,
+    ref: Annotated[
+        list[Path] | None,
+        typer.Option("--ref", "-r", help="Reference file, or .jsonl with a list a line. Repeat for more."),
+    ] = None,
+    hyp: Annotated[
+        str | None, typer.Option("--hyp", help="Score these outputs (- for stdin); nothing is translated.")
+    ] = None,
+    model: Annotated[Path | None, typer.Option("--model", "-m", help="Model that translates the source.")] = None,
+    engine: Annotated[str, typer.Option(help="Engine that translates: auto, ctranslate2 or torch.")] = "auto",
+    beam: Annotated[int | None, typer.Option(min=1, help="Beam size; by default the model's own.")] = None,
+    compare: Annotated[
+        list[Path] | None, typer.Option("--compare", "-c", help="Outputs of another system. Repeat for more.")
+    ] = None,
+    compare_model: Annotated[
+        list[Path] | None, typer.Option(help="Another model, to translate and compare. Repeat for more.")
+    ] = None,
+    test: Annotated[
+        str, typer.Option(help="Paired test of a comparison: randomization or bootstrap.")
+    ] = "randomization",
+    target_lang: Annotated[str, typer.Option(help="Language of the outputs; sets BLEU's tokenizer.")] = "zh",
+    ter: Annotated[bool, typer.Option("--ter", help="Also TER: slow, 20 s per 1,000 long lines.")] = False,
+    spbleu: Annotated[bool, typer.Option("--spbleu", help="Also BLEU on FLORES-200 subwords.")] = False,
+    comet: Annotated[
+        Path | None, typer.Option(help="Also COMET, from this local checkpoint (pip install unbabel-comet).")
+    ] = None,
+    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals.")] = 1000,
+    worst: Annotated[int, typer.Option(min=0, help="How many of the worst lines to show.")] = 5,
+    report: Annotated[
+        list[Path] | None, typer.Option(help="Write a report: .html, .md or .json. Repeat for more.")
+    ] = None,
+) -> None:
+    """Score translations: BLEU, chrF2, significance, errors, worst lines.
+
+    Give a test set (a TSV, or --source and --ref) and either outputs (--hyp) or a model that makes them.
+    """
+    from rich.console import Console
+
+    from translit.evaluation.evaluate import Settings
+    from translit.evaluation.evaluate import evaluate as run
+    from translit.evaluation.report import check_report_paths, write_report
+    from translit.evaluation.terminal import show
+
+    check_report_paths(report or [])
+    errors = Console(stderr=True, highlight=False, markup=False)
+    data = _load(bitext, source, ref or [])
+    options = {"engine": engine} | ({"beam": beam} if beam is not None else {})
+    system = _outputs(hyp, data) if hyp is not None else _translate(model, data, options, errors)
+    others = [_outputs(str(path), data) for path in compare or []]
+    others += [_translate(path, data, options, errors) for path in compare_model or []]
+    settings = Settings(
+        target_lang=target_lang,
+        ter=ter,
+        spbleu=spbleu,
+        comet=str(comet) if comet else None,
+        resamples=resamples,
+        test=test,
+        worst=worst,
+        explain_model=str(model) if model else None,
+    )
+    evaluation = run(data, system, _distinct(system, others), settings, _command())
+    for warning in evaluation.warnings:
+        errors.print(f"translit: warning: {warning}", soft_wrap=True)
+    show(Console(highlight=False, markup=False, emoji=False), evaluation)
+    for path in report or []:
+        write_report(evaluation, path)
+        errors.print(f"report: {path}", soft_wrap=True)
+
+
+def _load(bitext: Path | None, source: Path | None, refs: list[Path]) -> EvalData:
+    from translit.errors import TranslitError
+    from translit.evaluation.inputs import load_parallel, load_tsv
+
+    if bitext is None:
+        return load_parallel(source, refs)
+    if source is not None or refs:
+        raise TranslitError(f"{bitext}: a TSV already holds source and reference; give it, or --source and --ref")
+    return load_tsv(bitext)
+
+
+def _outputs(path: str, data: EvalData) -> System:
+    from translit.evaluation.inputs import load_outputs
+
+    return load_outputs(path, data)
+
+
+def _translate(model: Path | None, data: EvalData, options: dict[str, Any], console: Console) -> System:
+    """Translate the sources with ``model`` (the shipped one if None), telling speed on stderr."""
+    import time
+
+    from translit.errors import TranslitError
+    from translit.evaluation.inputs import System
+
+    if data.sources is None:
+        raise TranslitError("there is no source to translate; give --source, or --hyp with outputs to score")
+    from translit.translator import Translator
+
+    translator = Translator(model, **options)
+    start = time.perf_counter()
+    with console.status(f"translating {len(data):,} lines"):
+        outputs = [translation.text for translation in translator.translate(data.sources)]
+    seconds = time.perf_counter() - start
+    console.print(f"translated {len(data):,} lines in {seconds:.1f} s ({len(data) / seconds:,.0f} lines/s)")
+    return System(model.name if model is not None else "translit", outputs, None, translator.describe())
+
+
+def _distinct(system: System, others: list[System]) -> list[System]:
+    """Tell systems of one name apart by their paths."""
+    from dataclasses import replace
+
+    names = [system.name, *(other.name for other in others)]
+    return [
+        replace(other, name=other.path) if names.count(other.name) > 1 and other.path else other
+        for other in others
+    ]
+
+
+def _command() -> str:
+    """The command that gives these numbers again."""
+    import shlex
+    import sys
+
+    return shlex.join(["translit", *sys.argv[1:]])

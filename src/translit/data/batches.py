@@ -1,0 +1,186 @@
+"""From stores of text to batches of tokens: mixed, shuffled, augmented, sorted by length, cut by budget.
+
+Everything is a function of the seed and the position, so a run can stop anywhere and go on as if it never had.
+"""
+
+from __future__ import annotations
+
+import queue
+import random
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from translit.config import DataConfig
+from translit.data.augment import augment
+from translit.data.shuffle import shuffled
+from translit.data.store import TextStore
+from translit.model.transformer import pad
+from translit.text.tokenizer import BOS, EOS, Tokenizer
+
+Example = tuple[list[int], list[int]]  # source ids ending in </s>; target ids from <s> to </s>
+T = TypeVar("T")
+
+
+class Position(NamedTuple):
+    """Where in the data a run is: the next batch to read."""
+
+    epoch: int = 0
+    pool: int = 0
+    batch: int = 0
+
+
+@dataclass
+class Batch:
+    """Sentences of about one length, padded to a rectangle."""
+
+    source: Tensor  # (B, S)
+    target_in: Tensor  # (B, T): <s> 我 爱 你, what the decoder is shown (the target shifted right)
+    target_out: Tensor  # (B, T): 我 爱 你 </s>, what it must answer
+    tokens: int  # real tokens in source and target, padding not counted
+    next: Position = field(default_factory=Position)  # where to go on after this batch
+
+    def to(self, device: torch.device) -> Batch:
+        def move(x: Tensor) -> Tensor:
+            return x.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else x.to(device)
+
+        return Batch(move(self.source), move(self.target_in), move(self.target_out), self.tokens, self.next)
+
+
+def make_batch(examples: Sequence[Example], next_position: Position = Position()) -> Batch:  # noqa: B008
+    """Pad ``examples`` into one batch, the target shifted right against itself."""
+    sources, targets = [s for s, _ in examples], [t for _, t in examples]
+    return Batch(
+        pad(sources),
+        pad([t[:-1] for t in targets]),
+        pad([t[1:] for t in targets]),
+        sum(map(len, sources)) + sum(len(t) - 1 for t in targets),
+        next_position,
+    )
+
+
+def cut_by_budget(examples: Sequence[Example], budget: int) -> list[list[Example]]:
+    """Sorted by length, cut into batches whose padded size (rows × widths of both sides) stays within ``budget``."""
+    batches: list[list[Example]] = []
+    current: list[Example] = []
+    width_s = width_t = 0
+    for example in sorted(examples, key=lambda e: (len(e[1]), len(e[0]))):
+        wider_s, wider_t = max(width_s, len(example[0])), max(width_t, len(example[1]) - 1)
+        if current and (len(current) + 1) * (wider_s + wider_t) > budget:
+            batches.append(current)
+            current, wider_s, wider_t = [], len(example[0]), len(example[1]) - 1
+        current.append(example)
+        width_s, width_t = wider_s, wider_t
+    return [*batches, current] if current else batches
+
+
+class Batches:
+    """All batches of a mixture of corpora, epoch after epoch.
+
+    An epoch shows each corpus ``weight`` times (0.5: every other pair, the rest next time), all mixed by a
+    permutation that is different in every epoch and never stored.
+    """
+
+    def __init__(
+        self,
+        corpora: Sequence[tuple[TextStore, float]],
+        source_tokenizer: Tokenizer,
+        target_tokenizer: Tokenizer,
+        config: DataConfig,
+        seed: int,
+    ) -> None:
+        self.corpora = corpora
+        self.source_tokenizer = source_tokenizer
+        self.target_tokenizer = target_tokenizer
+        self.config = config
+        self.seed = seed
+        self.shares = [max(1, round(len(store) * weight)) for store, weight in corpora]
+        self.ends = np.cumsum(self.shares)
+        self.too_long = 0  # pairs left out so far because of their length
+
+    def __len__(self) -> int:
+        """Pairs in one epoch."""
+        return int(self.ends[-1])
+
+    def pairs(self, positions: range, epoch: int) -> Iterator[tuple[str, str]]:
+        """The pairs at ``positions`` of the shuffled ``epoch``."""
+        order = shuffled(np.arange(positions.start, positions.stop), len(self), self.seed * 1_000_003 + epoch)
+        for index, which in zip(order, np.searchsorted(self.ends, order, side="right"), strict=True):
+            store, share = self.corpora[which][0], self.shares[which]
+            within = int(index) - (int(self.ends[which]) - share)
+            yield store[(epoch * share + within) % len(store)]
+
+    def encode(self, pair: tuple[str, str]) -> Example | None:
+        """Token ids with their marks; None when a side is longer than ``max_tokens``."""
+        source = [*self.source_tokenizer.encode(pair[0]), EOS]
+        target = [BOS, *self.target_tokenizer.encode(pair[1]), EOS]
+        if max(len(source), len(target) - 1) > self.config.max_tokens:
+            self.too_long += 1
+            return None
+        return source, target
+
+    def pool(self, epoch: int, number: int) -> list[list[Example]]:
+        """The batches of one pool, in the random order in which they are shown."""
+        size = self.config.pool
+        rng = random.Random(f"{self.seed} {epoch} {number}")
+        pairs = list(self.pairs(range(number * size, min((number + 1) * size, len(self))), epoch))
+        shown = (
+            augment(pair, pairs[i - 1], rng) if rng.random() < self.config.augment else pair
+            for i, pair in enumerate(pairs)
+        )
+        examples = [example for pair in shown if (example := self.encode(pair))]
+        rng.shuffle(examples)  # so that sorting leaves equal lengths in random order
+        batches = cut_by_budget(examples, self.config.batch_tokens)
+        rng.shuffle(batches)
+        return batches
+
+    def stream(self, start: Position = Position()) -> Iterator[Batch]:  # noqa: B008
+        """Batches for ever, beginning at ``start``."""
+        epoch, pool, skip = start
+        pools = -(-len(self) // self.config.pool)
+        while True:
+            batches = self.pool(epoch, pool)
+            following = Position(epoch, pool + 1) if pool + 1 < pools else Position(epoch + 1)
+            for i, examples in enumerate(batches):
+                if i >= skip:
+                    last = i + 1 == len(batches)
+                    yield make_batch(examples, following if last else Position(epoch, pool, i + 1))
+            epoch, pool, skip = *following[:2], 0
+
+
+def prefetch(items: Iterable[T], ahead: int = 8) -> Iterator[T]:
+    """The same items, prepared by a thread while the caller works; an error there is raised here."""
+    ready: queue.Queue[tuple[T | None, BaseException | None]] = queue.Queue(ahead)
+    stop = threading.Event()
+
+    def fill() -> None:
+        try:
+            for item in items:
+                while not stop.is_set():
+                    try:
+                        ready.put((item, None), timeout=0.1)
+                        break
+                    except queue.Full:
+                        continue
+                if stop.is_set():
+                    return
+            ready.put((None, StopIteration()))
+        except BaseException as error:  # noqa: BLE001 — handed to the caller
+            ready.put((None, error))
+
+    threading.Thread(target=fill, daemon=True).start()
+    try:
+        while True:
+            item, error = ready.get()
+            if isinstance(error, StopIteration):
+                return
+            if error is not None:
+                raise error
+            yield item  # type: ignore[misc]  # no error means there is an item
+    finally:
+        stop.set()

@@ -1,0 +1,116 @@
+"""Reading sentence pairs: TSV, JSON lines, two parallel text files; each of them plain or gzipped.
+
+    pairs.tsv          source<TAB>target, one pair a line (more columns are ignored)
+    pairs.jsonl        {"source": …, "target": …} a line, or ["source", "target"]
+    corpus.en,corpus.zh  two files with as many lines, joined by a comma
+    …:3                any of them followed by a weight: how often each pair counts in an epoch
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from translit.errors import TranslitError, where
+
+
+class Pair(NamedTuple):
+    source: str
+    target: str
+    place: str  # file:line
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Where pairs lie, and how much each counts."""
+
+    paths: tuple[Path, ...]  # one file, or the source file and the target file
+    weight: float = 1.0
+
+    @classmethod
+    def parse(cls, text: str) -> Corpus:
+        """``pairs.tsv``, ``a.en,a.zh`` or either with ``:weight``. Raises TranslitError when a file is missing."""
+        weight = 1.0
+        if (match := re.fullmatch(r"(.+):(\d+(?:\.\d+)?)", text)) and not Path(text).exists():
+            text, weight = match.group(1), float(match.group(2))
+        names = [text] if Path(text).exists() else text.split(",")
+        if len(names) > 2:
+            raise TranslitError(f"{text}: {len(names)} files given; give one file, or source,target")
+        paths = tuple(Path(name) for name in names)
+        for path in paths:
+            if not path.is_file():
+                raise TranslitError(f"{path}: no such file; give a TSV, JSONL or source,target text files")
+        if weight == 0:
+            raise TranslitError(f"{text}: weight 0 would read nothing; leave the corpus out instead")
+        return cls(paths, weight)
+
+    @property
+    def name(self) -> str:
+        return ",".join(str(p) for p in self.paths)
+
+    def pairs(self) -> Iterator[Pair]:
+        """Every pair, as written. Raises TranslitError naming file and line on a malformed one."""
+        if len(self.paths) == 2:
+            return _parallel(*self.paths)
+        path = self.paths[0]
+        suffixes = [s for s in path.suffixes if s != ".gz"]
+        return _jsonl(path) if suffixes[-1:] in ([".jsonl"], [".ndjson"]) else _tsv(path)
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Lines of a UTF-8 text file, plain or .gz, without their line ends. Invalid UTF-8 is a TranslitError with its line."""
+    opener = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opener(path, "rb") as file:
+            for number, raw in enumerate(file, 1):
+                try:
+                    text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+                except UnicodeDecodeError as error:
+                    raise TranslitError(
+                        f"{where(path, number)}: invalid UTF-8 at byte {error.start}; convert the file to UTF-8"
+                    ) from None
+                yield text.rstrip("\r\n")
+    except (OSError, EOFError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise TranslitError(f"{path}: cannot read: {reason}") from None
+
+
+def _tsv(path: Path) -> Iterator[Pair]:
+    for number, line in enumerate(read_lines(path), 1):
+        columns = line.split("\t")
+        if len(columns) < 2:
+            raise TranslitError(f"{where(path, number)}: one column; each line needs source<TAB>target")
+        yield Pair(columns[0], columns[1], where(path, number))
+
+
+def _jsonl(path: Path) -> Iterator[Pair]:
+    for number, line in enumerate(read_lines(path), 1):
+        try:
+            record = json.loads(line)
+            source, target = (record["source"], record["target"]) if isinstance(record, dict) else record
+            if not (isinstance(source, str) and isinstance(target, str)):
+                raise TypeError
+        except (ValueError, KeyError, TypeError):
+            raise TranslitError(
+                f'{where(path, number)}: not a pair; write {{"source": "…", "target": "…"}} on each line'
+            ) from None
+        yield Pair(source, target, where(path, number))
+
+
+def _parallel(source: Path, target: Path) -> Iterator[Pair]:
+    left, right = read_lines(source), read_lines(target)
+    number = 0
+    for number, one in enumerate(left, 1):
+        other = next(right, None)
+        if other is None:
+            total = number + sum(1 for _ in left)
+            raise TranslitError(f"{target}: {number - 1} lines, but {source} has {total}; they must be parallel")
+        yield Pair(one, other, where(source, number))
+    extra = sum(1 for _ in right)
+    if extra:
+        raise TranslitError(f"{target}: {number + extra} lines, but {source} has {number}; they must be parallel")

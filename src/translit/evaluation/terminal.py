@@ -1,0 +1,171 @@
+"""The evaluation in a terminal: aligned with double-width characters, readable at 80 columns and without colour."""
+
+from __future__ import annotations
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from translit.errors import where
+from translit.evaluation.compare import TIE, Comparison, LineDifference
+from translit.evaluation.evaluate import Evaluation, Line
+from translit.evaluation.wording import (
+    BLEU_NOTE,
+    NORMALIZED_NOTE,
+    examples,
+    interval,
+    made_by,
+    number,
+    p_value,
+    summary,
+    test_note,
+)
+from translit.evaluation.inputs import is_chinese_language
+
+_EXAMPLES = 5
+
+
+def show(console: Console, evaluation: Evaluation) -> None:
+    """Print everything an evaluation found, the scores first."""
+    _print(console, summary(evaluation), style="bold")
+    if evaluation.made_by:
+        _print(console, made_by(evaluation.made_by), style="dim")
+    if evaluation.scores:
+        _scores(console, evaluation)
+        _lengths(console, evaluation)
+    _errors(console, evaluation)
+    for comparison in evaluation.comparisons:
+        _comparison(console, evaluation, comparison)
+    if evaluation.worst:
+        _heading(console, f"Worst {len(evaluation.worst)} lines by chrF2")
+        for line_number in evaluation.worst:
+            _worst(console, evaluation, evaluation.lines[line_number - 1])
+
+
+def _print(console: Console, text: str, style: str = "") -> None:
+    console.print(Text(text, style))
+
+
+def _heading(console: Console, title: str) -> None:
+    console.print()
+    _print(console, title, style="bold")
+
+
+def _table(*columns: str) -> Table:
+    """A light table: the first column holds labels, the others numbers."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="left" if i == 0 else "right", overflow="fold")
+    return table
+
+
+def _scores(console: Console, evaluation: Evaluation) -> None:
+    chinese = is_chinese_language(evaluation.settings.target_lang)
+    table = _table("Metric", "Score", "95 % interval", *(("Normalised", "95 % interval") if chinese else ()))
+    for score in evaluation.scores:
+        row = [score.name if score.higher_is_better else f"{score.name} (lower is better)"]
+        row += [number(score.score), interval(score.interval)]
+        if chinese:
+            row += [number(score.normalized), interval(score.normalized_interval)]
+        table.add_row(*row)
+    console.print()
+    console.print(table)
+    if chinese:
+        _print(console, f"{BLEU_NOTE} {NORMALIZED_NOTE}", style="dim")
+    for score in evaluation.scores:
+        # One unbroken line each: signatures are made to be copied.
+        console.print(Text(f"{score.name} {score.signature}", "dim"), soft_wrap=True)
+
+
+def _lengths(console: Console, evaluation: Evaluation) -> None:
+    _heading(console, "By length")
+    table = _table(evaluation.length_unit.capitalize(), "Lines", "BLEU", "chrF2", "Output / reference")
+    for bucket in evaluation.lengths:
+        table.add_row(
+            bucket.label, f"{bucket.lines:,}", number(bucket.bleu), number(bucket.chrf), number(bucket.ratio)
+        )
+    console.print(table)
+
+
+def _errors(console: Console, evaluation: Evaluation) -> None:
+    total = len(evaluation.lines)
+    flagged = sum(bool(line.flags) for line in evaluation.lines)
+    _heading(console, f"Suspicious lines: {flagged:,} of {total:,}")
+    if not evaluation.errors:
+        return
+    table = _table("What", "Lines", "Share")
+    table.add_column("First at")
+    for item in evaluation.errors:
+        lines = examples(item.lines, _EXAMPLES)
+        table.add_row(item.label, f"{len(item.lines):,}", f"{len(item.lines) / total:.1%}", lines)
+    console.print(table)
+
+
+def _comparison(console: Console, evaluation: Evaluation, comparison: Comparison) -> None:
+    _heading(console, f"{evaluation.system} against {comparison.other}")
+    table = _table("Metric", evaluation.system, comparison.other, "Difference", "p-value")
+    for item in comparison.metrics:
+        table.add_row(
+            item.metric,
+            number(item.ours),
+            number(item.theirs),
+            f"{item.difference:+.2f}",
+            p_value(item.p_value, comparison.trials),
+        )
+    console.print(table)
+    _print(console, test_note(comparison), style="dim")
+    console.print()
+    table = _table("Lines by chrF2", "Lines", "Won", "Tied", "Lost", "Mean diff.")
+    for group in comparison.groups:
+        counts = (group.lines, group.wins, group.ties, group.losses)
+        table.add_row(group.group, *(f"{count:,}" for count in counts), f"{group.difference:+.2f}")
+    console.print(table)
+    _print(console, f"Tied: less than {TIE:g} chrF2 apart.", style="dim")
+    for title, lines in (("Won by most", comparison.better), ("Lost by most", comparison.worse)):
+        if lines:
+            console.print()
+            _print(console, f"{title} against {comparison.other}", style="bold")
+        for line in lines:
+            _difference(console, evaluation, comparison, line)
+
+
+def _difference(
+    console: Console, evaluation: Evaluation, comparison: Comparison, difference: LineDifference
+) -> None:
+    line = evaluation.lines[difference.line - 1]
+    _print(
+        console,
+        f"{_place(evaluation, line)}  chrF2 {number(difference.ours)} against {number(difference.theirs)}",
+    )
+    names = (evaluation.system, comparison.other)
+    _texts(console, [*_context(line), (names[0], line.output), (names[1], difference.output)])
+
+
+def _worst(console: Console, evaluation: Evaluation, line: Line) -> None:
+    kinds = ", ".join(dict.fromkeys(flag.kind for flag in line.flags))
+    _print(console, f"{_place(evaluation, line)}  chrF2 {number(line.chrf)}  {kinds}".rstrip())
+    _texts(console, [*_context(line), ("output", line.output)])
+    if line.explain:
+        console.print(Text(f"  {line.explain}", "dim"), soft_wrap=True)
+
+
+def _place(evaluation: Evaluation, line: Line) -> str:
+    return where(evaluation.path or evaluation.test_set, line.number)
+
+
+def _context(line: Line) -> list[tuple[str, str]]:
+    rows = [("source", line.source)] if line.source is not None else []
+    rows += [("reference", text) for text in line.references or []]
+    return [(label, text) for label, text in rows if text is not None]
+
+
+def _texts(console: Console, rows: list[tuple[str, str]]) -> None:
+    """Labelled texts, wrapped with a hanging indent."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim", no_wrap=True, max_width=20)
+    grid.add_column(overflow="fold")
+    for label, text in rows:
+        grid.add_row(Text(label), Text(text))
+    console.print(Padding(grid, (0, 0, 0, 2)))

@@ -1,0 +1,65 @@
+"""How numbers and notes read, the same in the terminal and in every report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from translit.evaluation.compare import Comparison
+from translit.evaluation.evaluate import Evaluation
+
+BLEU_NOTE = "BLEU counts characters (tokenizer zh, as the target is Chinese)."
+NORMALIZED_NOTE = (
+    "Normalised: after full-width punctuation beside Chinese and no spaces between "
+    "Chinese characters, in outputs and references alike; the gap is what typography costs."
+)
+TRIAL_NAMES = {
+    "randomization": "approximate randomization, two-sided",
+    "bootstrap": "paired bootstrap",
+}
+
+
+def number(value: float | None) -> str:
+    """Two decimals, or a dash."""
+    return "–" if value is None else f"{value:.2f}"
+
+
+def interval(bounds: tuple[float, float] | None) -> str:
+    """``29.98 – 31.94``, or a dash."""
+    return "–" if bounds is None else f"{bounds[0]:.2f} – {bounds[1]:.2f}"
+
+
+def p_value(value: float, trials: int) -> str:
+    """``0.012``, with ``*`` below 0.05; ``< 0.001`` at the smallest that the trials could show."""
+    shown = f"< {max(0.0001, 1 / trials):.4g}" if value <= 1 / (trials + 1) else f"{value:.4f}"
+    return f"{shown} *" if value < 0.05 else f"{shown}  "
+
+
+def examples(lines: Sequence[int], count: int) -> str:
+    """The first line numbers: ``3, 9, 12 …``"""
+    return ", ".join(map(str, lines[:count])) + (" …" if len(lines) > count else "")
+
+
+def summary(evaluation: Evaluation) -> str:
+    """What was scored on what."""
+    references = [len(line.references) for line in evaluation.lines if line.references is not None]
+    if not references:
+        kind = "no references"
+    elif min(references) == max(references):
+        kind = f"{references[0]} reference{'s' if references[0] > 1 else ''} a line"
+    else:
+        kind = f"{min(references)} to {max(references)} references a line"
+    return f"{evaluation.system} on {evaluation.test_set}: {len(evaluation.lines):,} lines, {kind}"
+
+
+def made_by(settings: dict[str, Any]) -> str:
+    """How the outputs were made: ``engine ctranslate2, beam 4``."""
+    return "Made by " + ", ".join(f"{key} {value}" for key, value in settings.items())
+
+
+def test_note(comparison: Comparison) -> str:
+    """Which test gave the p-values."""
+    return (
+        f"* p < 0.05 ({TRIAL_NAMES[comparison.test]}, {comparison.trials:,} trials): "
+        "a difference this large is unlikely to be chance."
+    )

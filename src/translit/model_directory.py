@@ -1,0 +1,122 @@
+"""A model on disk: one folder with its settings, weights and tokenizers. Reading it needs no torch.
+
+    config.json            format version, languages, shape
+    weights.safetensors    the numbers, fp16
+    source.spm target.spm  the tokenizers
+    README.md              the model card (for people; optional)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from translit.config import ModelConfig, override
+from translit.errors import TranslitError
+
+if TYPE_CHECKING:
+    from translit.text.tokenizer import Tokenizer
+
+FORMAT = 1  # raise it when a stored model can no longer be read the old way, and keep reading the old ones
+CONFIG, WEIGHTS, SOURCE, TARGET = "config.json", "weights.safetensors", "source.spm", "target.spm"
+DEFAULT_MODEL = "en-zh"
+
+
+@dataclass(frozen=True)
+class ModelDirectory:
+    """An opened model folder. Raises TranslitError from ``open`` when it is missing, incomplete or too new."""
+
+    path: Path
+    model: ModelConfig
+    source_language: str
+    target_language: str
+    info: dict[str, Any]  # how it was made: steps, tokens, hours, dev scores
+
+    @classmethod
+    def open(cls, path: Path) -> ModelDirectory:
+        config_path = path / CONFIG
+        if not path.is_dir():
+            raise TranslitError(f"{path}: no such model folder; make one with `translit train --out {path}`")
+        missing = [n for n in (CONFIG, WEIGHTS, SOURCE, TARGET) if not (path / n).is_file()]
+        if missing:
+            raise TranslitError(f"{path}: the model is incomplete, {', '.join(missing)} missing; restore the file")
+        try:
+            stored = json.loads(config_path.read_text("utf-8"))
+            version = stored["format"]
+            if version > FORMAT:
+                raise TranslitError(
+                    f"{config_path}: format {version} is newer than this translit knows ({FORMAT}); upgrade translit"
+                )
+            return cls(
+                path=path,
+                model=override(ModelConfig(), stored["model"], str(config_path)),
+                source_language=stored["source_language"],
+                target_language=stored["target_language"],
+                info=stored.get("info", {}),
+            )
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise TranslitError(f"{config_path}: damaged ({error!r}); restore the file") from None
+
+    @functools.cached_property
+    def source_tokenizer(self) -> Tokenizer:
+        from translit.text.tokenizer import Tokenizer
+
+        return Tokenizer.load(self.path / SOURCE)
+
+    @functools.cached_property
+    def target_tokenizer(self) -> Tokenizer:
+        from translit.text.tokenizer import Tokenizer
+
+        return Tokenizer.load(self.path / TARGET)
+
+    def weights(self) -> dict[str, Any]:
+        """Every weight as a numpy array, named as in ``Transformer.state_dict()``, without torch."""
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file
+
+        try:
+            return load_file(self.path / WEIGHTS)
+        except (SafetensorError, OSError) as error:
+            raise TranslitError(f"{self.path / WEIGHTS}: cannot read the weights: {error}; restore the file") from None
+
+    def describe(self) -> dict[str, Any]:
+        """The content of config.json."""
+        return {
+            "format": FORMAT,
+            "source_language": self.source_language,
+            "target_language": self.target_language,
+            "model": dataclasses.asdict(self.model),
+            "info": self.info,
+        }
+
+
+def find_model(name: str | Path | None = None) -> ModelDirectory:
+    """Open the model called ``name``: a folder, or one that came with translit; None is the default model.
+
+    Looked for in this order: the path itself, $TRANSLIT_MODEL when no name is given, ``models/`` beside the source
+    code or inside the installed package.
+    """
+    asked = name or os.environ.get("TRANSLIT_MODEL") or DEFAULT_MODEL
+    if Path(asked).is_dir():
+        return ModelDirectory.open(Path(asked))
+    package = Path(__file__).parent
+    homes = [package / "models", package.parent.parent / "models"]
+    for home in homes:
+        if (home / asked).is_dir():
+            return ModelDirectory.open(home / asked)
+    shipped = sorted({p.parent.name for home in homes for p in home.glob(f"*/{CONFIG}")})
+    have = f"; models that came with translit: {', '.join(shipped)}" if shipped else ""
+    raise TranslitError(f"model {str(asked)!r} not found{have}; give a model folder, or make one with `translit train`")
+
+
+
+
+def describe_new(model: ModelConfig, source: str, target: str, info: dict[str, Any]) -> str:
+    """The text of a new model's config.json."""
+    directory = ModelDirectory(Path(), model, source, target, info)
+    return json.dumps(directory.describe(), indent=2, ensure_ascii=False) + "\n"

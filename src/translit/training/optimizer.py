@@ -1,0 +1,110 @@
+"""Optimizers, the learning-rate schedule, and fp32 master copies of bf16 weights."""
+
+from __future__ import annotations
+
+
+
+import torch
+from torch import Tensor, nn
+
+from translit.config import TrainConfig
+
+
+def learning_rate(step: int, config: TrainConfig) -> float:
+    """Linear warm-up, then 1/√step (§5.3, "Noam"), then a linear fall to zero over the last ``cooldown`` share.
+
+    ``step`` counts from 1. The peak, ``config.lr``, is reached at ``warmup_steps``.
+    """
+    warmup = max(1, config.warmup_steps)
+    rate = config.lr * min(step / warmup, (warmup / step) ** 0.5)
+    cooldown = config.cooldown * config.max_steps
+    left = config.max_steps - step + 1
+    return rate * min(1.0, left / cooldown) if cooldown >= 1 else rate
+
+
+class MasterWeights:
+    """The optimizer's own fp32 copies of the weights of a bf16 model.
+
+    A small step is lost when added to a bf16 number (8 bits of mantissa), so the optimizer moves fp32 copies and
+    the model receives them rounded. For an fp32 model the copies are the weights themselves.
+    """
+
+    def __init__(self, model: nn.Module) -> None:
+        self.model = {name: p for name, p in model.named_parameters()}  # tied weights appear once
+        self.master = {
+            name: p if p.dtype == torch.float32 else nn.Parameter(p.detach().float())
+            for name, p in self.model.items()
+        }
+
+    def take_gradients(self) -> None:
+        """Hand the model's gradients to the master copies, as fp32."""
+        for name, p in self.master.items():
+            mine = self.model[name]
+            if p is not mine and mine.grad is not None:
+                p.grad = mine.grad.float()
+                mine.grad = None
+
+    @torch.no_grad()
+    def publish(self) -> None:
+        """Round the master copies into the model."""
+        for name, p in self.master.items():
+            if p is not self.model[name]:
+                self.model[name].copy_(p)
+
+
+class Optimizer:
+    """Muon for the hidden matrices and AdamW for embeddings, norms and biases; or AdamW for everything.
+
+    Muon (Jordan et al. 2024; ``torch.optim.Muon``) makes the update of a matrix orthogonal: every direction learns
+    at the same speed. ``match_rms_adamw`` scales it so that one learning rate suits both kinds.
+    """
+
+    def __init__(self, weights: MasterWeights, config: TrainConfig) -> None:
+        self.config = config
+        muon, adam = [], []
+        for name, p in weights.master.items():
+            hidden = p.dim() == 2 and "embedding" not in name and "output" not in name
+            (muon if hidden and config.optimizer == "muon" else adam).append(p)
+        self.parts: list[torch.optim.Optimizer] = [
+            torch.optim.AdamW(
+                adam, lr=config.lr, betas=(config.beta1, config.beta2), eps=1e-9, weight_decay=config.weight_decay, fused=True
+            )
+        ]
+        if muon:
+            self.parts.append(
+                torch.optim.Muon(
+                    muon, lr=config.lr, weight_decay=config.weight_decay, momentum=0.95, adjust_lr_fn="match_rms_adamw"
+                )
+            )
+        self.all = [*adam, *muon]
+
+    def step(self, step: int) -> float:
+        """Clip, move every weight at the scheduled rate, drop the gradients. Returns the gradient norm."""
+        norm = torch.nn.utils.clip_grad_norm_(self.all, self.config.clip_norm)
+        rate = learning_rate(step, self.config)
+        for part in self.parts:
+            for group in part.param_groups:
+                group["lr"] = rate
+            part.step()
+            part.zero_grad()
+        return float(norm)
+
+    def state(self) -> dict[str, Tensor]:
+        """Every tensor of the optimizers' memory under a flat name."""
+        return {
+            f"{i}.{index}.{key}": value if isinstance(value, Tensor) else torch.tensor(value)
+            for i, part in enumerate(self.parts)
+            for index, memory in part.state_dict()["state"].items()
+            for key, value in memory.items()
+        }
+
+    def load_state(self, tensors: dict[str, Tensor]) -> None:
+        for i, part in enumerate(self.parts):
+            state: dict[int, dict[str, Tensor]] = {}
+            for name, tensor in tensors.items():
+                number, index, key = name.split(".")
+                if int(number) == i:
+                    state.setdefault(int(index), {})[key] = tensor
+            part.load_state_dict({"state": state, "param_groups": part.state_dict()["param_groups"]})
+
+
