@@ -1,7 +1,8 @@
 """Numbers compared by value across English and Chinese: 20,000 = 2万 = 两万, 7:30 p.m. = 19:30 = 晚上七点半.
 
 Both readers are generous: they give every value that a piece of text may stand for, so that a complaint means
-that no reading fits. English numbers in digits must be kept; number words ("one of them") may be dropped.
+that no reading fits. English numbers in digits must be kept, and so must large ones in words ("thirty-two");
+small words ("one of them", "a couple") may be dropped.
 """
 
 from __future__ import annotations
@@ -148,7 +149,11 @@ def _word_runs(words: Iterable[str]) -> Iterator[list[str]]:
     """The stretches of number words: "eight hundred and ninety-one" is one."""
     run: list[str] = []
     for word in [*map(str.lower, words), ""]:
-        if word in _WORDS or word in _MAGNITUDES or (run and word in _INSIDE_RUN):
+        number = word in _WORDS or word in _MAGNITUDES
+        if number and run[-1:] == ["and"] and run[-2] not in _MAGNITUDES:  # sixty and eighty million
+            yield run[:-1]
+            run = [word]
+        elif number or (run and word in _INSIDE_RUN):
             run.append(word)
         elif run:
             yield run
@@ -185,6 +190,19 @@ def _run_values(run: list[str]) -> set[Decimal]:
         head, tail = str(groups[0]), "".join(map(str, groups[1:]))
         values |= {Decimal(head + tail), Decimal(f"{head}.{tail}"), Decimal(groups[0] * 100 + groups[1])}
     return values
+
+
+_LEAST_REQUIRED = 13  # smaller numbers in words are often idiom: one another, ten to one, a dozen
+
+
+def _large_words(text: str) -> Iterator[Number]:
+    """The numbers of at least thirteen that English ``text`` writes in words."""
+    words = _EN_WORD.findall(text.lower())
+    scales = {Decimal(_MAGNITUDES[word]) for word in words if word in _MAGNITUDES}
+    for run in _word_runs(words):
+        if any(word in _WORDS for word in run) and max(values := _run_values(run)) >= _LEAST_REQUIRED:
+            # "sixty to eighty million": the scale may be that of a later number.
+            yield Number(" ".join(run), frozenset(values | {v * scale for v in values for scale in scales}))
 
 
 def _roman(word: str) -> Decimal:
@@ -224,7 +242,8 @@ _ZH_TOKEN = re.compile(rf"{_DIGITS}|[{_D}{_U}]", re.ASCII)
 # 三点五 is 3.5; so are 3米5, 3元5 and 3秒5.
 _ZH_POINT = re.compile(rf"([{_D}十百千\d]+)[点时米元块秒度]([{_D}\d]+)", re.ASCII)
 _SPACED = re.compile(r"\d{1,3}(?:\s\d{3})+", re.ASCII)
-_ZH_TENTHS = re.compile(rf"([{_D}\d](?:\.\d)?)\s*[成折角毛]([{_D}\d]?)", re.ASCII)
+_KILO = re.compile("千(?=[米克瓦卡])")  # 两千多千米: the second 千 belongs to the unit
+_ZH_TENTHS = re.compile(rf"([{_D}\d](?:\.\d)?)\s*[成折角毛旬]([{_D}\d]?)", re.ASCII)
 _ASCII_DIGIT = re.compile(r"\d", re.ASCII)
 _FULL_WIDTH = str.maketrans("０１２３４５６７８９：．％，", "0123456789:.%,")
 
@@ -237,6 +256,8 @@ def _zh_runs(text: str) -> Iterator[re.Match[str]]:
 def values_zh(text: str) -> set[Decimal]:
     """Every value that Chinese ``text`` may stand for."""
     text = text.translate(_FULL_WIDTH)
+    if "千" in text:
+        text += " " + _KILO.sub("", text)
     values = {value for match in _zh_runs(text) for value in _run_readings(match[0])}
     values |= {Decimal(str(value)) for char in set(text) for value in _ZH_IMPLIED.get(char, ())}
     for whole, fraction in _ZH_POINT.findall(text):
@@ -315,9 +336,10 @@ _CLOCK_UNITS = re.compile(r"\s*(?:[点时分:]|小时)")
 
 
 def lost(source: str, translation: str) -> list[str]:
-    """The numbers in digits of the English ``source`` that the Chinese ``translation`` lacks."""
+    """The numbers of the English ``source``, in digits or large in words, that ``translation`` lacks."""
     source = _POWERS.sub(r"\1", source)
     wanted = numbers_en(_RENAMED.sub("", source) if "新冠" in translation else source)
+    wanted += _large_words(source)
     if not wanted:
         return []
     have = values_zh(translation)
