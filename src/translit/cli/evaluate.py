@@ -20,7 +20,9 @@ def evaluate(
     bitext: Annotated[
         Path | None, typer.Argument(help="TSV file, source<TAB>reference[<TAB>more references] a line.")
     ] = None,
-    source: Annotated[Path | None, typer.Option("--source", "-s", help="Source file, one sentence a line.")] = None,
+    source: Annotated[
+        Path | None, typer.Option("--source", "-s", help="Source file, one sentence a line.")
+    ] = None,
     ref: Annotated[
         list[Path] | None,
         typer.Option("--ref", "-r", help="Reference file, or .jsonl with a list a line. Repeat for more."),
@@ -28,7 +30,9 @@ def evaluate(
     hyp: Annotated[
         str | None, typer.Option("--hyp", help="Score these outputs (- for stdin); nothing is translated.")
     ] = None,
-    model: Annotated[Path | None, typer.Option("--model", "-m", help="Model that translates the source.")] = None,
+    model: Annotated[
+        Path | None, typer.Option("--model", "-m", help="Model that translates the source.")
+    ] = None,
     engine: Annotated[str, typer.Option(help="Engine that translates: auto, ctranslate2 or torch.")] = "auto",
     beam: Annotated[int | None, typer.Option(min=1, help="Beam size; by default the model's own.")] = None,
     compare: Annotated[
@@ -96,7 +100,9 @@ def _load(bitext: Path | None, source: Path | None, refs: list[Path]) -> EvalDat
     if bitext is None:
         return load_parallel(source, refs)
     if source is not None or refs:
-        raise TranslitError(f"{bitext}: a TSV already holds source and reference; give it, or --source and --ref")
+        raise TranslitError(
+            f"{bitext}: a TSV already holds source and reference; give it, or --source and --ref"
+        )
     return load_tsv(bitext)
 
 

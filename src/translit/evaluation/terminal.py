@@ -1,30 +1,36 @@
-"""The evaluation in a terminal: aligned with double-width characters, readable at 80 columns and without colour."""
+"""The evaluation in a terminal: aligned with wide characters, readable at 80 columns and without colour."""
 
 from __future__ import annotations
 
+import re
+
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from translit.errors import where
 from translit.evaluation.compare import TIE, Comparison, LineDifference
 from translit.evaluation.evaluate import Evaluation, Line
+from translit.evaluation.inputs import is_chinese_language
 from translit.evaluation.wording import (
-    BLEU_NOTE,
-    NORMALIZED_NOTE,
     examples,
     interval,
     made_by,
+    notes,
     number,
     p_value,
+    place,
     summary,
+    suspicious,
     test_note,
 )
-from translit.evaluation.inputs import is_chinese_language
+from translit.text.normalize import HAN
 
-_EXAMPLES = 5
+_EXAMPLES = 4
+_LABEL = 20  # cells: the widest label of a text
+# Lines break at spaces and between Han characters, but never before a closing mark.
+_UNBREAKABLE = re.compile(f"[{HAN}][，。！？；：、）》」』”’…]*|[^\\s{HAN}]+|\\s+")
 
 
 def show(console: Console, evaluation: Evaluation) -> None:
@@ -72,8 +78,8 @@ def _scores(console: Console, evaluation: Evaluation) -> None:
         table.add_row(*row)
     console.print()
     console.print(table)
-    if chinese:
-        _print(console, f"{BLEU_NOTE} {NORMALIZED_NOTE}", style="dim")
+    for note in notes(evaluation):
+        _print(console, note, style="dim")
     for score in evaluation.scores:
         # One unbroken line each: signatures are made to be copied.
         console.print(Text(f"{score.name} {score.signature}", "dim"), soft_wrap=True)
@@ -91,8 +97,7 @@ def _lengths(console: Console, evaluation: Evaluation) -> None:
 
 def _errors(console: Console, evaluation: Evaluation) -> None:
     total = len(evaluation.lines)
-    flagged = sum(bool(line.flags) for line in evaluation.lines)
-    _heading(console, f"Suspicious lines: {flagged:,} of {total:,}")
+    _heading(console, suspicious(evaluation))
     if not evaluation.errors:
         return
     table = _table("What", "Lines", "Share")
@@ -135,24 +140,19 @@ def _difference(
     console: Console, evaluation: Evaluation, comparison: Comparison, difference: LineDifference
 ) -> None:
     line = evaluation.lines[difference.line - 1]
-    _print(
-        console,
-        f"{_place(evaluation, line)}  chrF2 {number(difference.ours)} against {number(difference.theirs)}",
-    )
+    scores = f"chrF2 {number(difference.ours)} against {number(difference.theirs)}"
+    console.print(Text(f"{scores}  {place(evaluation, line.number)}"), soft_wrap=True)
     names = (evaluation.system, comparison.other)
     _texts(console, [*_context(line), (names[0], line.output), (names[1], difference.output)])
 
 
 def _worst(console: Console, evaluation: Evaluation, line: Line) -> None:
     kinds = ", ".join(dict.fromkeys(flag.kind for flag in line.flags))
-    _print(console, f"{_place(evaluation, line)}  chrF2 {number(line.chrf)}  {kinds}".rstrip())
+    head = f"chrF2 {number(line.chrf)}  {place(evaluation, line.number)}  {kinds}"
+    console.print(Text(head.rstrip()), soft_wrap=True)
     _texts(console, [*_context(line), ("output", line.output)])
     if line.explain:
         console.print(Text(f"  {line.explain}", "dim"), soft_wrap=True)
-
-
-def _place(evaluation: Evaluation, line: Line) -> str:
-    return where(evaluation.path or evaluation.test_set, line.number)
 
 
 def _context(line: Line) -> list[tuple[str, str]]:
@@ -163,9 +163,21 @@ def _context(line: Line) -> list[tuple[str, str]]:
 
 def _texts(console: Console, rows: list[tuple[str, str]]) -> None:
     """Labelled texts, wrapped with a hanging indent."""
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="dim", no_wrap=True, max_width=20)
-    grid.add_column(overflow="fold")
+    indent = min(max(cell_len(label) for label, _ in rows), _LABEL) + 4
     for label, text in rows:
-        grid.add_row(Text(label), Text(text))
-    console.print(Padding(grid, (0, 0, 0, 2)))
+        shown = label if cell_len(label) <= _LABEL else set_cell_size(label, _LABEL - 1) + "…"
+        for i, piece in enumerate(wrap(text, max(console.width - indent, 20))):
+            margin = set_cell_size(f"  {shown if i == 0 else ''}", indent)
+            console.print(Text.assemble((margin, "dim"), piece), soft_wrap=True)
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Lines of at most ``width`` cells (a Han character takes two), broken as Chinese and English are."""
+    lines = [""]
+    for piece in _UNBREAKABLE.findall(text):
+        if cell_len(lines[-1] + piece.rstrip()) > width and lines[-1]:
+            lines.append("")
+        head, *rest = chop_cells(piece, width) or [""]
+        lines[-1] += head if lines[-1] or not head.isspace() else ""
+        lines += rest
+    return [line.rstrip() for line in lines]

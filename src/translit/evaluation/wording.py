@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from translit.errors import where
 from translit.evaluation.compare import Comparison
 from translit.evaluation.evaluate import Evaluation
+from translit.evaluation.inputs import is_chinese_language
 
-BLEU_NOTE = "BLEU counts characters (tokenizer zh, as the target is Chinese)."
-NORMALIZED_NOTE = (
-    "Normalised: after full-width punctuation beside Chinese and no spaces between "
-    "Chinese characters, in outputs and references alike; the gap is what typography costs."
-)
 TRIAL_NAMES = {
     "randomization": "approximate randomization, two-sided",
     "bootstrap": "paired bootstrap",
@@ -50,6 +47,28 @@ def summary(evaluation: Evaluation) -> str:
     else:
         kind = f"{min(references)} to {max(references)} references a line"
     return f"{evaluation.system} on {evaluation.test_set}: {len(evaluation.lines):,} lines, {kind}"
+
+
+def place(evaluation: Evaluation, line: int) -> str:
+    """``file:line`` of an output, or of its source where the output was just made."""
+    return where(evaluation.path or evaluation.test_set, line)
+
+
+def notes(evaluation: Evaluation) -> list[str]:
+    """What a reader must know about the scores."""
+    if not is_chinese_language(evaluation.settings.target_lang):
+        return []
+    return [
+        "BLEU counts characters (tokenizer zh, as the target is Chinese).",
+        "Normalised: after full-width punctuation beside Chinese and no spaces between Chinese characters, "
+        "in outputs and references alike; the gap is what typography costs.",
+    ]
+
+
+def suspicious(evaluation: Evaluation) -> str:
+    """How many lines the error classes touch."""
+    flagged = sum(bool(line.flags) for line in evaluation.lines)
+    return f"Suspicious lines: {flagged:,} of {len(evaluation.lines):,}"
 
 
 def made_by(settings: dict[str, Any]) -> str:
