@@ -49,7 +49,8 @@ _WORDS |= {word + "th": value for word, value in _WORDS.items()} | _ORDINALS
 _WORDS |= {word[:-1] + "ieth": 10 * value for value, word in enumerate(_TENS, 2)}
 _MAGNITUDES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _MAGNITUDES |= {word + suffix: value for word, value in _MAGNITUDES.items() for suffix in ("s", "th")}
-_MAGNITUDES |= {"decades": 10, "centuries": 100}
+_YEARS = {"decades": 10, "centuries": 100}
+_MAGNITUDES |= _YEARS
 
 # Words that may become a number in Chinese.
 _IMPLIED: dict[str, tuple[float, ...]] = {
@@ -138,7 +139,7 @@ def values_en(text: str) -> set[Decimal]:
     values |= {Decimal(str(value)) for word in words for value in _IMPLIED.get(word.lower(), ())}
     values |= {_roman(word) for word in words if _ROMAN.keys() >= set(word)}
     for run in _word_runs(words):
-        values |= _run_values(run)
+        values = values.union(*_run_values(run))
     return values
 
 
@@ -160,10 +161,11 @@ def _word_runs(words: Iterable[str]) -> Iterator[list[str]]:
             run = []
 
 
-def _run_values(run: list[str]) -> set[Decimal]:
+def _run_values(run: list[str]) -> tuple[set[Decimal], set[Decimal]]:
+    """What a stretch of number words may mean as a whole, and the values of its parts."""
     total = section = Decimal(0)
     groups: list[int] = []  # 19, 84 of "nineteen eighty-four"
-    values: set[Decimal] = set()
+    parts: set[Decimal] = set()
     for word in run:
         if word == "half":
             section += Decimal("0.5")
@@ -174,22 +176,21 @@ def _run_values(run: list[str]) -> set[Decimal]:
                 groups[-1] += small
             else:
                 groups.append(small)
-            values |= {Decimal(small), Decimal(groups[-1])}
+            parts |= {Decimal(small), Decimal(groups[-1])}
             section += small
         elif (scale := _MAGNITUDES[word]) == 100:
             section = (section or _ONE) * 100
         else:
             total += (section or _ONE) * scale
-            values.add(total)
             section = Decimal(0)
-        values.add(section)
-    values.add(total + section)
-    if (
-        len(groups) >= 2
-    ):  # a year (nineteen eighty-four), a price or a decimal (six point nine), digit by digit
+        parts |= {section, total}
+    whole = {total + section}
+    if len(groups) >= 2 and _MAGNITUDES.keys().isdisjoint(run):
+        # A year (nineteen eighty-four), a price or a decimal (six point nine), digits (four one one).
         head, tail = str(groups[0]), "".join(map(str, groups[1:]))
-        values |= {Decimal(head + tail), Decimal(f"{head}.{tail}"), Decimal(groups[0] * 100 + groups[1])}
-    return values
+        whole |= {Decimal(head + tail), Decimal(f"{head}.{tail}"), Decimal(groups[0] * 100 + groups[1])}
+        whole |= {Decimal(group) for group in groups}
+    return whole, parts
 
 
 _LEAST_REQUIRED = 13  # smaller numbers in words are often idiom: one another, ten to one, a dozen
@@ -198,11 +199,15 @@ _LEAST_REQUIRED = 13  # smaller numbers in words are often idiom: one another, t
 def _large_words(text: str) -> Iterator[Number]:
     """The numbers of at least thirteen that English ``text`` writes in words."""
     words = _EN_WORD.findall(text.lower())
-    scales = {Decimal(_MAGNITUDES[word]) for word in words if word in _MAGNITUDES}
+    # "sixty to eighty million": the scale may be that of a later number.
+    scales = {Decimal(_MAGNITUDES[word]) for word in words if _MAGNITUDES.get(word, 0) >= 1000}
     for run in _word_runs(words):
-        if any(word in _WORDS for word in run) and max(values := _run_values(run)) >= _LEAST_REQUIRED:
-            # "sixty to eighty million": the scale may be that of a later number.
-            yield Number(" ".join(run), frozenset(values | {v * scale for v in values for scale in scales}))
+        count = [word for word in run if word not in _INSIDE_RUN and word not in _YEARS]
+        whole = _run_values(count)[0]
+        fraction = any(word.endswith("th") for word in count if word in _MAGNITUDES)
+        if not fraction and any(word in _WORDS for word in count) and max(whole) >= _LEAST_REQUIRED:
+            values = whole | _run_values(run)[0]
+            yield Number(" ".join(count), frozenset(values | {v * scale for v in values for scale in scales}))
 
 
 def _roman(word: str) -> Decimal:

@@ -1,0 +1,321 @@
+"""translit.text.checks and the numbers under it: what must be flagged, and what must not."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from translit.text.checks import KINDS, check
+from translit.text.numbers import values_en, values_zh
+
+SHARED = Path(__file__).parents[3] / "shared"
+
+
+def kinds(source: str, translation: str) -> set[str]:
+    return {flag.kind for flag in check(source, translation)}
+
+
+SAME_NUMBERS = [
+    ("I have 3 cats.", "我有三只猫。"),
+    ("I have three cats.", "我有3只猫。"),
+    ("One of them left.", "有人走了。"),
+    ("It cost 20,000 yuan.", "花了2万元。"),
+    ("It cost 20,000 yuan.", "花了两万元。"),
+    ("It cost 20,000 yuan, they say.", "据说花了20000元。"),
+    ("It cost 20,000 yuan.", "花了20,000元。"),
+    ("3.2 million people live here.", "这里住着320万人。"),
+    ("3.2 million people live here.", "这里住着三百二十万人。"),
+    ("From 2 to 3 million people came.", "来了200万到300万人。"),
+    ("It was built in the 1980s.", "它建于20世纪80年代。"),
+    ("It was built in the 1980s.", "它建于1980年代。"),
+    ("It was built in the 1980s.", "它建于上世纪八十年代。"),
+    ("See you on May 5.", "5月5日见。"),
+    ("See you on May 5.", "五月五号见。"),
+    ("We start at 7:30 p.m.", "我们19:30开始。"),
+    ("We start at 7:30 p.m.", "我们晚上7点30分开始。"),
+    ("We start at 7:30 p.m.", "我们晚上七点半开始。"),
+    ("We start at 9:00.", "我们九点开始。"),
+    ("Open from 9 am to 5 pm.", "9点至17点开放。"),
+    ("The firmware is 2.200.112.", "固件是2.200.112。"),
+    ("50% of them agree.", "他们当中百分之五十同意。"),
+    ("50% of them agree.", "他们当中有一半同意。"),
+    ("About 70% agree.", "大约七成同意。"),
+    ("He came 1st.", "他得了第一。"),
+    ("Two thirds (2/3) of it is gone.", "三分之二没了。"),
+    ("It was 1.5 metres long.", "它长一米半。"),
+    ("She was born in 2003.", "她生于二〇〇三年。"),
+    ("The 19th century was long.", "十九世纪很长。"),
+    ("Wait 15 minutes.", "等一刻钟。"),
+    ("Wait 6 months.", "等半年。"),
+    ("It ran from 1995-96.", "从1995年到1996年。"),
+    ("The light-year is 9.5 trillion km.", "一光年是9.5万亿公里。"),
+    ("He earns $120k a year.", "他年薪12万美元。"),
+    ("Three and a half billion years ago.", "35亿年前。"),
+    ("It is ten to eight.", "现在7点50分。"),
+    ("In nineteen eighty-four it ended.", "它在1984年结束。"),
+    ("Eight hundred and ninety-one people voted.", "有891人投票。"),
+    ("Between sixty and eighty million died.", "六千万到八千万人死去。"),
+    ("The COVID-19 virus spread.", "新冠病毒传播开来。"),
+    ("An area of 2.2 million km2.", "面积220万平方公里。"),
+    ("It is 12,000 m high.", "它高一万二千米。"),
+    ("Call 555-1234 now.", "请拨打555-1234。"),
+]
+
+
+@pytest.mark.parametrize(("source", "translation"), SAME_NUMBERS)
+def test_same_number_in_another_form_is_no_error(source: str, translation: str) -> None:
+    assert check(source, translation) == []
+
+
+OTHER_NUMBERS = [
+    ("I have 3 cats.", "我有四只猫。"),
+    ("It cost 20,000 yuan.", "花了20万元。"),
+    ("It cost 20,000 yuan.", "花了2000元。"),
+    ("3.2 million people live here.", "这里住着32万人。"),
+    ("It was built in the 1980s.", "它建于20世纪70年代。"),
+    ("See you on May 5.", "5月6日见。"),
+    ("We start at 7:30 p.m.", "我们晚上8:30开始。"),
+    ("50% of them agree.", "他们当中百分之十五同意。"),
+    ("Eight hundred and ninety-one people voted.", "有八百一十九人投票。"),
+    ("Pay now.", "请付250元。"),
+    ("He won 7–2.", "他以72获胜。"),
+]
+
+
+@pytest.mark.parametrize(("source", "translation"), OTHER_NUMBERS)
+def test_another_number_is_flagged(source: str, translation: str) -> None:
+    assert "number" in kinds(source, translation)
+
+
+@pytest.mark.parametrize(
+    ("source", "translation"),
+    [
+        ("The number is 2.200.112.", "号码是2,200,12。"),
+        ("The number is 2.200.112.", "号码是2.200.11。"),
+        ("Order 244890 was sent.", "订单24,490已发出。"),
+        ("Order 244890 was sent.", "订单24490已发出。"),
+    ],
+)
+def test_complaint_12_garbled_number(source: str, translation: str) -> None:
+    assert "number" in kinds(source, translation)
+
+
+def test_number_detail_names_the_number() -> None:
+    assert [flag.detail for flag in check("It took 40 days.", "花了14天。")] == [
+        "40 is missing",
+        "14 is not in the source",
+    ]
+
+
+@given(st.integers(0, 10**12))
+def test_every_grouping_of_an_integer_reads_as_its_value(n: int) -> None:
+    assert n in values_en(f"{n:,}") | values_en(str(n))
+    assert n in values_zh(f"共{n}人") & values_zh(f"共{n:,}人")
+
+
+@given(st.integers(1, 9999), st.sampled_from([("万", 10**4), ("亿", 10**8)]))
+def test_chinese_magnitudes(n: int, magnitude: tuple[str, int]) -> None:
+    assert n * magnitude[1] in values_zh(f"约{n}{magnitude[0]}")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("一百七十二万九千四百一十", 1729410), ("一亿2000万", 120_000_000), ("三百二", 320),
+        ("一万二", 12000), ("2万5千", 25000), ("80多万", 800_000), ("３．５万", 35000), ("十七八", 17),
+        ("1万亿", 10**12), ("廿", 20),
+    ],
+)  # fmt: skip
+def test_chinese_numerals(text: str, value: int) -> None:
+    assert value in values_zh(text)
+
+
+@pytest.mark.parametrize(
+    ("source", "good", "bad", "kind"),
+    [
+        ("See https://a.org/x?b=1.", "请看 https://a.org/x?b=1。", "请看 https://a.org/y?b=1。", "url"),
+        ("Ask bob@example.com.", "请问bob@example.com。", "请问鲍勃@example.com。", "email"),
+        ("Hello, {name}!", "你好，{name}！", "你好，{名字}！", "placeholder"),
+        ("%(count)s of %d files", "%(count)s／%d个文件", "%(count)s／个文件", "placeholder"),
+        ("Run `git log` now.", "现在运行`git log`。", "现在运行`git 日志`。", "placeholder"),
+        ("Click <b>Save</b>.", "点击<b>保存</b>。", "点击<b>保存。", "tag"),
+    ],
+)
+def test_complaints_13_14_spans_must_come_back(source: str, good: str, bad: str, kind: str) -> None:
+    assert check(source, good) == []
+    assert kind in kinds(source, bad)
+
+
+def test_spans_are_counted_and_not_invented() -> None:
+    assert kinds("Use {x}.", "用{x}和{x}。") == set()
+    assert kinds("Use {x} and {x}.", "用{x}。") == {"placeholder"}
+    assert kinds("Use it.", "用{x}。") == {"placeholder"}
+    assert "tag" in kinds("Bed & breakfast is good.", "住宿&amp;早餐很好。")
+
+
+@pytest.mark.parametrize(
+    ("source", "translation"),
+    [
+        ("Stop.", "停。"), ("Really?", "真的吗？"), ("Stop!", "住手！"), ("Well…", "嗯……"),
+        ("Well...", "嗯……"),        ("He said:", "他说："), ("Settings", "设置"),
+        ('He said, "Go."', "他说：“走吧。”"),
+        ("(It rained.)", "（下雨了。）"), ("**Note.**", "**注意。**"),
+        ("It starts at 7 p.m.", "晚上7点开始。"),
+        ("Pens, paper, etc.", "笔、纸等"), ("What?!", "什么？！"),
+    ],
+)  # fmt: skip
+def test_final_punctuation_kept(source: str, translation: str) -> None:
+    assert "final-punctuation" not in kinds(source, translation)
+
+
+@pytest.mark.parametrize(
+    ("source", "translation"),
+    [
+        ("He left early.", "他走得早"), ("He left early", "他走得早。"), ("Really?", "真的。"),
+        ("He said:", "他说。"),
+        ("I like it.", "我喜欢，"),
+    ],
+)  # fmt: skip
+def test_complaint_9_final_punctuation_lost(source: str, translation: str) -> None:
+    assert "final-punctuation" in kinds(source, translation)
+
+
+@pytest.mark.parametrize("ending", ["。。", "。.", ".。", "？。", "。 。"])
+def test_complaint_10_doubled_full_stop(ending: str) -> None:
+    source = "Is it?" if "？" in ending else "It is so."
+    assert "final-punctuation" in kinds(source, "就是这样" + ending)
+
+
+@pytest.mark.parametrize(
+    "bad", ["你好,世界。", "是吗?好的。", "他说:好。", "苹果(红的)很甜。", "对!很好。", "他走了."]
+)
+def test_complaint_11_half_width_punctuation(bad: str) -> None:
+    assert "half-width" in kinds("Hello, world.", bad)
+
+
+@pytest.mark.parametrize(
+    "good", ["你好，世界。", "比分是3:2，他赢了。", "见 https://a.org/中。", "在 1,000 米处。"]
+)
+def test_half_width_marks_inside_numbers_are_right(good: str) -> None:
+    assert "half-width" not in kinds("x", good)
+
+
+@pytest.mark.parametrize(
+    ("source", "translation"),
+    [
+        ("A fresh salad.", "沙拉沙拉沙拉沙拉沙拉沙拉沙拉沙拉。"),
+        ("salad", "salad salad salad salad salad salad"),
+        ("Thank you all for coming.", "(笑声)(掌声)(掌声)(掌声)(掌声)"),
+        (
+            "You must have a permit.",
+            "您必须持有许可才能过夜。您必须持有许可才能过夜。您必须持有许可才能过夜。",
+        ),
+    ],
+)
+def test_complaints_4_5_6_loop(source: str, translation: str) -> None:
+    assert "loop" in kinds(source, translation)
+
+
+@pytest.mark.parametrize(
+    ("source", "translation"),
+    [
+        ("Ha ha ha!", "哈哈哈！"), ("Ha ha ha ha ha ha!", "哈哈哈哈哈哈！"),
+        ("No, no, no, no!", "不，不，不，不！"),
+        ("They walked and walked and walked.", "他们走啊走啊走啊。"), ("It costs 1,000,000.", "要1000000。"),
+        ("----------------- end", "-----------------结束"),
+    ],
+)  # fmt: skip
+def test_repetition_of_the_source_is_no_loop(source: str, translation: str) -> None:
+    assert "loop" not in kinds(source, translation)
+
+
+@pytest.mark.parametrize(
+    ("source", "translation"),
+    [("hello how are you", "hello how are you"), ("OPEN WINDOW", "OPEN WINDOW"), ("hello", "Hello")],
+)
+def test_complaints_7_9_untranslated_copy(source: str, translation: str) -> None:
+    assert kinds(source, translation) == {"copy"}
+
+
+@pytest.mark.parametrize(
+    "name", ["NASA", "Tom Hanks", "iPhone", "TCP/IP", "C++", "42", "https://example.com/a"]
+)
+def test_names_may_stay_as_they_are(name: str) -> None:
+    assert check(name, name) == []
+
+
+def test_half_untranslated() -> None:
+    english = "the price of oil has been going up"
+    assert "copy" in kinds(f"He told us that {english}.", f"他告诉我们{english}。")
+
+
+def test_other_kinds() -> None:
+    assert kinds("Good morning.", " ") == {"empty"}
+    assert kinds("", "你好。") == {"too-long"}
+    assert check("", "") == check(" ", "") == []
+    assert "not-chinese" in kinds("Good morning to all.", "Guten Morgen allen.")
+    assert "unknown-character" in kinds("Good morning.", "早上\ufffd好。")
+    assert "unknown-character" in kinds("Good morning.", "早上 ⁇ 好。")
+    assert "unknown-character" not in kinds("A \ufffd sign.", "一个\ufffd标志。")
+
+
+def test_complaint_16_only_the_first_sentence_translated() -> None:
+    source = (
+        "The issue started on the first day when dozens of local residents began to complain to the office. "
+        "They said that they had not received their traditional cards from the people they knew."
+    )
+    assert "too-short" in kinds(source, "问题从第一天开始。")
+
+
+def test_complaint_4_runs_far_too_long() -> None:
+    assert "too-long" in kinds("Good morning.", "早上好，今天我们要去公园里走一走，看看花，然后回家吃饭。")
+
+
+@given(st.text(), st.text())
+def test_any_text_can_be_checked(source: str, translation: str) -> None:
+    assert {flag.kind for flag in check(source, translation)} <= set(KINDS)
+
+
+@given(st.text("abc <>{}`%$&/@.:0123456789", max_size=300))
+def test_any_markup_against_itself_has_no_span_flag(text: str) -> None:
+    assert not kinds(text, text) & {"url", "email", "placeholder", "tag"}
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="../shared is absent")
+def test_false_alarms_on_human_translations_are_rare() -> None:
+    pairs = [
+        line.split("\t")[:2]
+        for path in sorted((SHARED / "starter").glob("*.tsv"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    sample = random.Random(5).sample(pairs, 4000)
+    flags = [flag for source, translation in sample for flag in check(source, translation)]
+    assert len(flags) / len(sample) < 0.005
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="../shared is absent")
+def test_complaint_11_is_seen_in_published_systems() -> None:
+    flores = SHARED / "data/eval/flores-dev"
+    source = (flores / "source.en").read_text(encoding="utf-8").splitlines()[:200]
+
+    def share(path: Path) -> float:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        return sum("half-width" in kinds(s, t) for s, t in zip(source, lines, strict=False)) / len(source)
+
+    assert share(flores / "reference.zh") < 0.02
+    assert share(flores / "systems/bergamot-base.zh") > 0.7
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="../shared is absent")
+def test_tatoeba_references_keep_their_numbers() -> None:
+    folder = SHARED / "data/eval/tatoeba-dev"
+    source = (folder / "source.en").read_text(encoding="utf-8").splitlines()
+    references = (folder / "refs.zh.jsonl").read_text(encoding="utf-8").splitlines()
+    pairs = [(s, r) for s, row in zip(source, references, strict=True) for r in json.loads(row)]
+    sound = [(s, r) for s, r in pairs if not s.startswith("Transl. Note")]  # a known fault of the data
+    assert not [pair for pair in sound if "number" in kinds(*pair)]
