@@ -1,0 +1,113 @@
+"""translit.text.protect: what is found, and that every span comes back exactly once."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from translit.text.protect import KINDS, find_spans, mask, unmask
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    return [(span.kind, text[span.start : span.end]) for span in find_spans(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("See https://a.org/A_(b), (www.x.org/a).", [("url", "https://a.org/A_(b)"), ("url", "www.x.org/a")]),
+        ("请看https://a.org/x。然后", [("url", "https://a.org/x")]),
+        ("Visit example.com, not this.that.", [("url", "example.com")]),
+        ("Mail a.b+c@d.co.uk!", [("email", "a.b+c@d.co.uk")]),
+        ("{name} {{x}} ${x} {0}", [("placeholder", p) for p in ("{name}", "{{x}}", "${x}", "{0}")]),
+        ("%s %(name)s %1$d %5.2f", [("placeholder", p) for p in ("%s", "%(name)s", "%1$d", "%5.2f")]),
+        ("{n, plural, one {#} other {{n}}}!", [("placeholder", "{n, plural, one {#} other {{n}}}")]),
+        ("50% discount, 100%, $5", []),
+        ('<a href="x">b</a> <br/> a < b > c', [("tag", t) for t in ('<a href="x">', "</a>", "<br/>")]),
+        ("R&amp;D", [("tag", "&amp;")]),
+        ("Run `git log` and ``a`b``.", [("code", "`git log`"), ("code", "``a`b``")]),
+        ("In /etc/hosts and/or ~/x.txt", [("path", "/etc/hosts"), ("path", "~/x.txt")]),
+        ("src/main.py or C:\\Users\\me", [("path", "src/main.py"), ("path", "C:\\Users\\me")]),
+        ("v1.2.3 at 10.0.0.1, not 3.14", [("version", "v1.2.3"), ("version", "10.0.0.1")]),
+        ("I ❤️ 👩‍👩‍👧‍👦 🇨🇳 👍🏽 1️⃣", [("emoji", e) for e in ("❤️", "👩‍👩‍👧‍👦", "🇨🇳", "👍🏽", "1️⃣")]),
+        ("@alice: #winning in C#", [("handle", "@alice"), ("hashtag", "#winning")]),
+        ("Call +1 (555) 123-4567 or 555-1234.", [("number", "+1 (555) 123-4567"), ("number", "555-1234")]),
+        ("007, 244890, 3.14159", [("number", "007"), ("number", "244890"), ("number", "3.14159")]),
+        ("20,000 in 1980-1990 at 7:30", []),
+    ],
+)  # fmt: skip
+def test_spans(text: str, spans: list[tuple[str, str]]) -> None:
+    assert found(text) == spans
+
+
+def test_only_wanted_kinds() -> None:
+    text = "{x} at https://a.org"
+    assert [span.kind for span in find_spans(text, ("url",))] == ["url"]
+
+
+def test_complaint_12_irregular_numbers_are_protected() -> None:
+    assert found("2.200.112 and 244890") == [("version", "2.200.112"), ("number", "244890")]
+
+
+def test_complaint_13_urls_emails_phones() -> None:
+    text = "Write to a@b.org, see https://b.org/?q=€1, call +49 30 1234567."
+    assert [kind for kind, _ in found(text)] == ["email", "url", "number"]
+    masked = mask(text, find_spans(text))
+    assert masked.text == "Write to {0}, see {1}, call {2}."
+    assert unmask("写信至{0}，见{1}，致电{2}。", masked) == (
+        "写信至a@b.org，见https://b.org/?q=€1，致电+49 30 1234567。",
+        [],
+    )
+
+
+def test_complaint_14_placeholders_and_code_with_proof() -> None:
+    text = "Use `x = {y}` and {{name}}."
+    masked = mask(text, find_spans(text))
+    assert masked.text == "Use {0} and {1}."
+    restored, missing = unmask("用{1}和{1}。", masked)
+    assert restored == "用{{name}}和{{name}}。"
+    assert [text[span.start : span.end] for span in missing] == ["`x = {y}`", "{{name}}"]  # lost; repeated
+
+
+def test_complaint_8_emoji_and_what_follows_it_survive() -> None:
+    text = "Good morning 🌞 everyone 👋🏽!"
+    masked = mask(text, find_spans(text))
+    assert unmask("早上好{0}各位{1}！", masked) == ("早上好🌞各位👋🏽！", [])
+
+
+def test_tokens_are_recognised_with_spaces_and_full_width_braces() -> None:
+    masked = mask("{a} {b}", find_spans("{a} {b}"))
+    assert unmask("｛0｝和{ 1 }", masked) == ("{a}和{b}", [])
+
+
+def test_a_token_that_the_text_holds_already_is_not_used_again() -> None:
+    text = "{0} https://a.org"
+    masked = mask(text, find_spans(text, ("url",)))
+    assert masked.text == "{0} {1}"
+    assert unmask("{0}见{1}", masked) == ("{0}见https://a.org", [])
+
+
+def test_own_mask_and_ten_spans() -> None:
+    text = " ".join(f"{{n{i}}}" for i in range(12))
+    masked = mask(text, find_spans(text), placeholder_of=lambda index: f"⟦{index}⟧")
+    assert masked.text.split()[10:] == ["⟦10⟧", "⟦11⟧"]
+    assert unmask(masked.text, masked) == (text, [])
+
+
+@given(st.text("ab {}<>/`%$@#.:0123456789-é中👍‍️,&;=\"'(", max_size=200))
+def test_mask_and_unmask_are_inverse(text: str) -> None:
+    spans = find_spans(text)
+    assert all(a.end <= b.start for a, b in pairwise(spans))
+    assert {span.kind for span in spans} <= set(KINDS)
+    masked = mask(text, spans)
+    assert unmask(masked.text, masked) == (text, [])
+
+
+@pytest.mark.parametrize(
+    "unit", ["`", "<a ", "{", "a.b-", "1.2.", "%", "www.", "<!-- ", "{a, b,{", "x@y.", "<a b=", "/a"]
+)
+def test_no_pattern_explodes(unit: str) -> None:
+    find_spans(unit * 10_000)  # quadratic patterns would take minutes here
