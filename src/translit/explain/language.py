@@ -1,0 +1,52 @@
+"""The interface in two languages: captions are looked up by name, in Chinese or English."""
+
+from __future__ import annotations
+
+import locale
+import os
+from collections.abc import Mapping
+from typing import Literal, cast
+
+from translit.errors import TranslitError
+
+Language = Literal["zh", "en"]
+
+Texts = Mapping[str, tuple[str, str]]  # name → (English, Chinese), both with the same {placeholders}
+
+
+class Captions:
+    """Texts in one language: ``Captions(TEXTS, "zh")("head", number=2)`` → 「第 2 个头」.
+
+    ``TEXTS`` maps a name to (English, Chinese). Asking for a name or a placeholder that does not exist is a KeyError.
+    """
+
+    def __init__(self, texts: Texts, language: Language) -> None:
+        self.language = language
+        column = ("en", "zh").index(language)
+        self._texts = {name: both[column] for name, both in texts.items()}
+
+    def __call__(self, name: str, **values: object) -> str:
+        return self._texts[name].format(**values)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._texts
+
+
+def choose_language(asked: str | None = None) -> Language:
+    """The language ``asked`` for (``zh`` or ``en``); without a wish, Chinese in a Chinese locale, else English.
+
+    Raises TranslitError for any other wish.
+    """
+    if asked is None:
+        return "zh" if _locale().lower().startswith(("zh", "chinese")) else "en"
+    if asked not in ("zh", "en"):
+        raise TranslitError(f"--lang {asked}: the interface speaks zh (Chinese) and en (English); choose one")
+    return cast(Language, asked)
+
+
+def _locale() -> str:
+    """The locale's name: from the environment in gettext's order, or (Windows) from the system."""
+    for variable in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+        if os.environ.get(variable):
+            return os.environ[variable]
+    return locale.getlocale()[0] or ""
