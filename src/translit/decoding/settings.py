@@ -1,0 +1,44 @@
+"""What a search is asked for and what it answers: shared by all engines, without torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from translit.errors import TranslitError
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How to look for the best translation."""
+
+    beam: int = 4  # translations followed side by side; 1 is greedy search
+    n_best: int = 1  # how many finished translations to return, at most ``beam``
+    length_penalty: float = 1.0  # α: hypotheses compete by log-probability / length^α
+    no_repeat_ngram: int = 0  # forbid to write any n tokens in a row twice; 0: allow
+    batch_tokens: int = 4096  # budget of one batch: rows × beam × padded source length
+
+    def __post_init__(self) -> None:
+        if self.beam < 1:
+            raise TranslitError(f"beam is {self.beam}; it must be at least 1")
+        if not 1 <= self.n_best <= self.beam:
+            raise TranslitError(
+                f"n-best is {self.n_best} with beam {self.beam}; choose from 1 to the size of the beam"
+            )
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One finished translation."""
+
+    ids: list[int]  # target tokens, without <s> and </s>
+    score: float  # log-probability / length^α: higher is better, never above 0
+    log_probs: list[float]  # one per token of ``ids``, then one for </s> unless the length limit cut it off
+
+
+def max_target_length(source_tokens: int) -> int:
+    """The most target tokens a source of so many tokens (``</s>`` included) may become.
+
+    Two to three times as many as good translations need. Only a few different values come out, so that
+    engines which know one limit per batch can sort sentences into batches of one limit.
+    """
+    return 32 * (3 * source_tokens // 32 + 1)
