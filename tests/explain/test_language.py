@@ -52,5 +52,5 @@ def test_a_wish_beats_the_locale(environment: pytest.MonkeyPatch) -> None:
 
 
 def test_other_languages_are_refused_in_one_line() -> None:
-    with pytest.raises(TranslitError, match="--lang fr.*choose one"):
+    with pytest.raises(TranslitError, match=r"--lang fr.*choose one"):
         choose_language("fr")

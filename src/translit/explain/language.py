@@ -17,7 +17,8 @@ Texts = Mapping[str, tuple[str, str]]  # name → (English, Chinese), both with 
 class Captions:
     """Texts in one language: ``Captions(TEXTS, "zh")("head", number=2)`` → 「第 2 个头」.
 
-    ``TEXTS`` maps a name to (English, Chinese). Asking for a name or a placeholder that does not exist is a KeyError.
+    ``TEXTS`` maps a name to (English, Chinese). A name or a placeholder that
+    does not exist is a KeyError.
     """
 
     def __init__(self, texts: Texts, language: Language) -> None:
@@ -33,7 +34,7 @@ class Captions:
 
 
 def choose_language(asked: str | None = None) -> Language:
-    """The language ``asked`` for (``zh`` or ``en``); without a wish, Chinese in a Chinese locale, else English.
+    """The language ``asked`` for (zh or en); without a wish, Chinese in a Chinese locale, else English.
 
     Raises TranslitError for any other wish.
     """
