@@ -62,18 +62,15 @@ def evaluate(
     """
     from rich.console import Console
 
-    from translit.evaluation.evaluate import Settings
+    from translit.evaluation.evaluate import Settings, check_request
     from translit.evaluation.evaluate import evaluate as run
+    from translit.evaluation.inputs import load_outputs
     from translit.evaluation.report import check_report_paths, write_report
     from translit.evaluation.terminal import show
 
     check_report_paths(report or [])
     errors = Console(stderr=True, highlight=False, markup=False)
     data = _load(bitext, source, ref or [])
-    options = {"engine": engine} | ({"beam": beam} if beam is not None else {})
-    system = _outputs(hyp, data) if hyp is not None else _translate(model, data, options, errors)
-    others = [_outputs(str(path), data) for path in compare or []]
-    others += [_translate(path, data, options, errors) for path in compare_model or []]
     settings = Settings(
         target_lang=target_lang,
         ter=ter,
@@ -84,6 +81,12 @@ def evaluate(
         worst=worst,
         explain_model=str(model) if model else None,
     )
+    # Everything that can be refused is refused before the first line is translated.
+    check_request(data, settings, comparing=bool(compare or compare_model))
+    others = [load_outputs(path, data) for path in compare or []]
+    options = {"engine": engine} | ({"beam": beam} if beam is not None else {})
+    system = load_outputs(hyp, data) if hyp is not None else _translate(model, data, options, errors)
+    others += [_translate(path, data, options, errors) for path in compare_model or []]
     evaluation = run(data, system, _distinct(system, others), settings, _command())
     for warning in evaluation.warnings:
         errors.print(f"translit: warning: {warning}", soft_wrap=True)
@@ -104,12 +107,6 @@ def _load(bitext: Path | None, source: Path | None, refs: list[Path]) -> EvalDat
             f"{bitext}: a TSV already holds source and reference; give it, or --source and --ref"
         )
     return load_tsv(bitext)
-
-
-def _outputs(path: str, data: EvalData) -> System:
-    from translit.evaluation.inputs import load_outputs
-
-    return load_outputs(path, data)
 
 
 def _translate(model: Path | None, data: EvalData, options: dict[str, Any], console: Console) -> System:

@@ -14,7 +14,6 @@ from translit.evaluation.metrics import affordable_resamples, build_metrics
 TESTS = {"randomization": "ar", "bootstrap": "bs"}
 TIE = 1.0  # chrF2 points: two outputs closer than this count as a tie
 _TRIALS = {"bootstrap": 1000, "randomization": 10_000}
-_TRIAL_BYTES = {"bootstrap": 80, "randomization": 12}
 # A capitalised word after a lower-case one: rough, yet "Paris" counts and a sentence's first word does not.
 _NAME = re.compile(r"[a-z,;] (?!I['’])[A-Z][\w'’-]*[a-z]")
 _DIGIT = re.compile(r"\d")
@@ -87,7 +86,7 @@ def compare(
     2004), whose p-values in sacreBLEU are smaller, as for a one-sided test. ``our_chrf`` and ``their_chrf``
     are sentence scores; ``lines`` is how many of the lines that differ most are kept each way.
     """
-    trials = affordable_resamples(_TRIALS[test], len(data), _TRIAL_BYTES[test])
+    trials = affordable_resamples(_TRIALS[test], len(data))
     differences = _significance(data, ours, others, target_lang, spbleu, test, trials)
     groups = _groups(data)
     comparisons = []

@@ -23,6 +23,8 @@ from translit.evaluation.lengths import Bucket, length_unit, score_by_length
 from translit.evaluation.metrics import (
     MetricScore,
     affordable_resamples,
+    require_comet,
+    require_spbleu,
     score_comet,
     score_corpus,
     sentence_chrf,
@@ -30,6 +32,7 @@ from translit.evaluation.metrics import (
 from translit.text.checks import Flag
 
 SCHEMA, SCHEMA_VERSION = "translit-evaluation", 1
+_FEW = 100
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,9 @@ def evaluate(
     are not in the target language, or a comparison has no references.
     """
     settings = settings or Settings()
-    _check(data, [system, *others], settings)
+    check_request(data, settings, comparing=bool(others))
+    for one in (system, *others):
+        check_count(one.path or one.name, len(one.outputs), data.name, len(data))
     references = data.references
     chrf = sentence_chrf(system.outputs, references) if references is not None else None
     lines = [_line(i, data, system, chrf, settings) for i in range(len(data))]
@@ -122,16 +127,19 @@ def evaluate(
     )
 
 
-def _check(data: EvalData, systems: Sequence[System], settings: Settings) -> None:
+def check_request(data: EvalData, settings: Settings, *, comparing: bool) -> None:
+    """Raise TranslitError for what could not be computed, before any translating."""
     if settings.test not in TESTS:
         raise TranslitError(f"{settings.test}: no such test; choose one of {', '.join(TESTS)}")
-    for system in systems:
-        check_count(system.path or system.name, len(system.outputs), data.name, len(data))
     check_language(data, settings.target_lang)
-    if data.references is None and len(systems) > 1:
+    if data.references is None and comparing:
         raise TranslitError("a comparison needs references; give --ref")
-    if settings.comet is not None and (data.sources is None or data.references is None):
-        raise TranslitError("COMET needs sources and references; give --source and --ref")
+    if settings.spbleu:
+        require_spbleu()
+    if settings.comet is not None:
+        require_comet(settings.comet)
+        if data.sources is None or data.references is None:
+            raise TranslitError("COMET needs sources and references; give --source and --ref")
 
 
 def _line(i: int, data: EvalData, system: System, chrf: list[float] | None, settings: Settings) -> Line:
@@ -196,13 +204,15 @@ def _warnings(data: EvalData, systems: Sequence[System], settings: Settings) -> 
         for system in systems:
             if (share := han_share(system.outputs)) < 0.5:
                 warnings.append(
-                    f"{system.path or system.name}: only {share:.0%} of the lines hold a Chinese character; "
+                    f"{system.path or system.name}: {share:.0%} of the lines hold a Chinese character; "
                     "is this the right file?"
                 )
+    if data.references is not None and len(data) < _FEW:
+        warnings.append(f"{data.name}: on {len(data)} lines scores and intervals say little; use 100 or more")
     affordable = affordable_resamples(settings.resamples, len(data))
     if data.references is not None and affordable < settings.resamples:
         warnings.append(
             f"{data.name}: intervals from {affordable:,} resamples instead of {settings.resamples:,}, "
-            "to stay within 2 GiB of memory"
+            "to stay within 2 GB of memory"
         )
     return warnings

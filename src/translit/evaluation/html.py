@@ -15,9 +15,11 @@ from translit.evaluation.wording import (
     number,
     p_value,
     place,
+    similarity,
     summary,
     suspicious,
     test_note,
+    texts,
 )
 
 _LINKED = 100  # lines of an error class that the page shows in full; the JSON report has them all
@@ -37,7 +39,8 @@ a { color: var(--link); }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .9rem .25rem 0; text-align: right; vertical-align: top;
   border-bottom: 1px solid var(--rule); }
-th:first-child, td:first-child, td.text, th.text { text-align: left; }
+th:first-child, td:first-child, td.text { text-align: left; }
+th:first-child, td:first-child { white-space: nowrap; }
 td.bar { min-width: 10rem; text-align: left; }
 td.bar span { display: block; height: .8rem; margin-top: .35rem; background: var(--bar); border-radius: 2px; }
 code { font: .85rem/1.5 ui-monospace, SFMono-Regular, Consolas, monospace; overflow-wrap: anywhere; }
@@ -150,7 +153,7 @@ def _errors(evaluation: Evaluation) -> list[str]:
         rows.append(
             [escape(item.label), f"{len(item.lines):,}", share, f'<td class="text">{links}{more}</td>']
         )
-    return [*parts, _table(("What", "Lines", "Share", "Lines"), rows)]
+    return [*parts, _table(("What", "Lines", "Share", ""), rows)]
 
 
 def _link(line: int) -> str:
@@ -164,7 +167,7 @@ def _comparison(evaluation: Evaluation, comparison: Comparison) -> list[str]:
             number(item.ours),
             number(item.theirs),
             f"{item.difference:+.2f}",
-            escape(p_value(item.p_value, comparison.trials)),
+            escape(p_value(item.p_value)),
         ]
         for item in comparison.metrics
     ]
@@ -208,7 +211,7 @@ def _lines(evaluation: Evaluation) -> list[str]:
     parts = []
     if evaluation.worst:
         links = " ".join(map(_link, evaluation.worst))
-        parts += [f"<h2>Worst {len(evaluation.worst)} lines by chrF2</h2>", f"<p>{links}</p>"]
+        parts += ["<h2>Worst lines by chrF2</h2>", f"<p>{links}</p>"]
     shown = sorted(linked | set(evaluation.worst))
     if shown:
         parts.append("<h2>Lines</h2>")
@@ -230,8 +233,7 @@ def _article(evaluation: Evaluation, line: Line) -> str:
 
 
 def _context(line: Line) -> list[str]:
-    rows = [_row("source", escape(line.source))] if line.source is not None else []
-    return rows + [_row("reference", escape(text)) for text in line.references or []]
+    return [_row(label, escape(text)) for label, text in texts(line)]
 
 
 def _row(label: str, content: str) -> str:
@@ -242,10 +244,9 @@ def _marked(output: str, references: Sequence[str] | None) -> str:
     """The output with everything marked that its most similar reference does not have in that place."""
     if not references:
         return escape(output)
-    matchers = [SequenceMatcher(None, text, output, autojunk=False) for text in references]
-    best = max(matchers, key=lambda matcher: matcher.ratio())
+    best = max(references, key=lambda text: similarity(text, output))
     pieces = []
-    for kind, _, _, start, end in best.get_opcodes():
+    for kind, _, _, start, end in SequenceMatcher(None, best, output, autojunk=False).get_opcodes():
         text = escape(output[start:end])
         pieces.append(text if kind == "equal" or not text else f"<mark>{text}</mark>")
     return "".join(pieces)

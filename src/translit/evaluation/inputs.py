@@ -5,21 +5,19 @@ Every reader returns one string per line of its file, and every complaint names 
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 import sys
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from translit.data import bitext
 from translit.errors import TranslitError, where
-from translit.text.normalize import HAN
+from translit.text.script import count_han, has_letters
 
 CHINESE = frozenset({"zh", "zho", "cmn"})
-_HAN = re.compile(f"[{HAN}]")
 
 
 @dataclass(frozen=True)
@@ -50,36 +48,19 @@ def is_chinese_language(code: str) -> bool:
 
 
 def read_lines(path: str | Path) -> list[str]:
-    """The lines of a UTF-8 file (``.gz`` allowed, ``-`` is stdin), without their line ends.
+    """The lines of a UTF-8 file (plain or ``.gz``), or of stdin for ``-``, without their line ends.
 
-    Only ``\\n`` and ``\\r\\n`` end a line, so that a stray U+2028 cannot shift what follows.
-    Raises TranslitError naming ``file:line`` for bytes that are not UTF-8.
+    Raises TranslitError for a file that is missing or not UTF-8.
     """
-    data = _read_bytes(path).removeprefix(b"\xef\xbb\xbf")
-    lines = data.split(b"\n")
-    if lines[-1] == b"":
-        lines.pop()
-    return [_decode(line.removesuffix(b"\r"), path, number) for number, line in enumerate(lines, 1)]
+    return _stdin_lines() if str(path) == "-" else list(bitext.read_lines(Path(path)))
 
 
-def _read_bytes(path: str | Path) -> bytes:
+def _stdin_lines() -> list[str]:
     try:
-        if str(path) == "-":
-            return sys.stdin.buffer.read()
-        data = Path(path).read_bytes()
-        return gzip.decompress(data) if Path(path).suffix == ".gz" else data
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise TranslitError(f"{path}: cannot be read: {reason}; check the path") from None
-
-
-def _decode(line: bytes, path: str | Path, number: int) -> str:
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError:
-        raise TranslitError(
-            f"{where(path, number)}: not UTF-8; convert the file first (iconv -f GB18030 -t UTF-8)"
-        ) from None
+        text = sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TranslitError(f"stdin: invalid UTF-8 at byte {error.start}; convert it to UTF-8") from None
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
 
 def read_references(path: str | Path) -> list[list[str]]:
@@ -139,11 +120,11 @@ def load_parallel(source: str | Path | None, refs: Sequence[str | Path]) -> Eval
     return _checked(name, sources, references, refs[0] if refs else source)
 
 
-def load_outputs(path: str | Path, data: EvalData, name: str | None = None) -> System:
+def load_outputs(path: str | Path, data: EvalData) -> System:
     """The outputs of a system, exactly one for each line of ``data``."""
     outputs = read_lines(path)
-    check_count(path, len(outputs), data.name, len(data))
-    return System(name or (Path(path).stem if str(path) != "-" else "stdin"), outputs, str(path))
+    check_count("stdin" if str(path) == "-" else path, len(outputs), data.name, len(data))
+    return System("stdin", outputs) if str(path) == "-" else System(Path(path).stem, outputs, str(path))
 
 
 def check_count(path: object, lines: int, other: object, expected: int) -> None:
@@ -192,5 +173,5 @@ def check_language(data: EvalData, target_lang: str) -> None:
 
 def han_share(texts: Sequence[str]) -> float:
     """The share of the texts with letters that hold a Han character; 1.0 when no text has letters."""
-    lettered = [text for text in texts if any(map(str.isalpha, text))]
-    return sum(bool(_HAN.search(text)) for text in lettered) / len(lettered) if lettered else 1.0
+    lettered = [text for text in texts if has_letters(text)]
+    return sum(count_han(text) > 0 for text in lettered) / len(lettered) if lettered else 1.0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from translit.evaluation.inputs import EvalData
 from translit.evaluation.metrics import build_metrics
-from translit.text.normalize import HAN
+from translit.text.script import HAN
 
 _WORD = re.compile(f"[{HAN}]|[^\\s{HAN}]+")
 _LIMITS = {"source words": (5, 10, 20, 40), "reference characters": (10, 20, 40, 80)}

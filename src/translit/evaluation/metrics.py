@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
 
 SPBLEU_TOKENIZER = "flores200"
-# sacreBLEU resamples a whole corpus at once: 8 bytes an index, 4 bytes for each of up to 18 statistics.
-_BOOTSTRAP_BYTES, _MEMORY = 80, 2 * 1024**3
+# sacreBLEU draws all resamples at once, 80 bytes a drawn line: this many lines take 1.6 GB, ten seconds.
+_DRAWN_LINES = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -64,15 +64,18 @@ def build_metrics(
         raise TranslitError(f"BLEU for {target_lang}: {' '.join(str(error).split())}") from None
     metrics["chrF2"] = CHRF(references=streams)
     if spbleu:
-        _require_spbleu_tokenizer()
+        require_spbleu()
         metrics["spBLEU"] = BLEU(tokenize=SPBLEU_TOKENIZER, references=streams)
     if ter:  # for Chinese, edits are counted on characters, or every sentence would be one word
         metrics["TER"] = TER(normalized=chinese, asian_support=chinese, references=streams)
     return metrics
 
 
-def _require_spbleu_tokenizer() -> None:
-    """sacreBLEU would download the tokenizer in silence; evaluating must not open a socket."""
+def require_spbleu() -> None:
+    """Raise TranslitError unless spBLEU's tokenizer is on this machine.
+
+    sacreBLEU would download it in silence, and evaluating must not open a socket.
+    """
     from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
     from sacrebleu.utils import SACREBLEU_DIR
 
@@ -84,9 +87,9 @@ def _require_spbleu_tokenizer() -> None:
         )
 
 
-def affordable_resamples(asked: int, lines: int, bytes_each: int = _BOOTSTRAP_BYTES) -> int:
-    """At most ``asked`` resamples, fewer where sacreBLEU would need more than 2 GiB for them."""
-    return min(asked, max(100, _MEMORY // (bytes_each * max(lines, 1)))) if asked else 0
+def affordable_resamples(asked: int, lines: int) -> int:
+    """``asked`` resamples or trials, but fewer (never below 100) for a large test set: memory and time."""
+    return min(asked, max(100, _DRAWN_LINES // max(lines, 1)))
 
 
 def score_corpus(
@@ -125,8 +128,11 @@ def _score(
     result = metric.corpus_score(outputs, None, n_bootstrap=max(resamples, 1))
     if resamples <= 1:
         return result.score, None
-    low, high = result._mean - result._ci, result._mean + result._ci
-    return float(result.score), (float(low), float(high))
+    low, high = float(result._mean - result._ci), float(result._mean + result._ci)
+    ceiling = (
+        high if result.name == "TER" else 100.0
+    )  # symmetric intervals may leave the scale on a few lines
+    return result.score, (max(low, 0.0), min(high, ceiling))
 
 
 def sentence_chrf(outputs: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
@@ -140,6 +146,16 @@ def sentence_chrf(outputs: Sequence[str], references: Sequence[Sequence[str]]) -
     ]
 
 
+def require_comet(checkpoint: str | Path) -> None:
+    """Raise TranslitError unless COMET is installed and its checkpoint is a file."""
+    if importlib.util.find_spec("comet") is None:
+        raise TranslitError("COMET: not installed; pip install unbabel-comet")
+    if not Path(checkpoint).is_file():
+        raise TranslitError(
+            f"{checkpoint}: no such COMET checkpoint; download one and give the path of its .ckpt file"
+        )
+
+
 def score_comet(
     checkpoint: str | Path,
     sources: Sequence[str],
@@ -150,12 +166,7 @@ def score_comet(
 
     Needs the package ``unbabel-comet``. Its checkpoints are pickles: load only one you trust.
     """
-    if importlib.util.find_spec("comet") is None:
-        raise TranslitError("COMET: not installed; pip install unbabel-comet")
-    if not Path(checkpoint).is_file():
-        raise TranslitError(
-            f"{checkpoint}: no such COMET checkpoint; download one and give the path of its .ckpt file"
-        )
+    require_comet(checkpoint)
     from sacrebleu.significance import estimate_ci
 
     rows = [

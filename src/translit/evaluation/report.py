@@ -22,6 +22,7 @@ from translit.evaluation.wording import (
     summary,
     suspicious,
     test_note,
+    texts,
 )
 
 _EXAMPLES = 10
@@ -63,7 +64,7 @@ def to_markdown(evaluation: Evaluation) -> str:
     for comparison in evaluation.comparisons:
         parts += _comparison(evaluation, comparison)
     if evaluation.worst:
-        parts.append(f"## Worst {len(evaluation.worst)} lines by chrF2")
+        parts.append("## Worst lines by chrF2")
         for line_number in evaluation.worst:
             parts += _line(evaluation, evaluation.lines[line_number - 1])
     return "\n\n".join(parts) + "\n"
@@ -120,7 +121,7 @@ def _comparison(evaluation: Evaluation, comparison: Comparison) -> list[str]:
             number(item.ours),
             number(item.theirs),
             f"{item.difference:+.2f}",
-            p_value(item.p_value, comparison.trials),
+            p_value(item.p_value),
         )
         for item in comparison.metrics
     ]
@@ -154,9 +155,7 @@ def _line(
         head += f" against {number(difference.theirs)}"
     if line.flags:
         head += f" ({', '.join(dict.fromkeys(flag.kind for flag in line.flags))})"
-    rows = [("source", line.source)] if line.source is not None else []
-    rows += [("reference", text) for text in line.references or []]
-    rows.append((evaluation.system, line.output))
+    rows = [*texts(line), (evaluation.system, line.output)]
     if comparison is not None and difference is not None:
         rows.append((comparison.other, difference.output))
     command = [f"    {line.explain}"] if line.explain else []

@@ -24,13 +24,14 @@ from translit.evaluation.wording import (
     summary,
     suspicious,
     test_note,
+    texts,
 )
-from translit.text.normalize import HAN
+from translit.text.script import HAN
 
 _EXAMPLES = 4
 _LABEL = 20  # cells: the widest label of a text
 # Lines break at spaces and between Han characters, but never before a closing mark.
-_UNBREAKABLE = re.compile(f"[{HAN}][，。！？；：、）》」』”’…]*|[^\\s{HAN}]+|\\s+")
+_UNBREAKABLE = re.compile(f"[{HAN}][，。！？；：、）》」』”’…,.;:!?)]*|[^\\s{HAN}]+|\\s+")
 
 
 def show(console: Console, evaluation: Evaluation) -> None:
@@ -45,7 +46,7 @@ def show(console: Console, evaluation: Evaluation) -> None:
     for comparison in evaluation.comparisons:
         _comparison(console, evaluation, comparison)
     if evaluation.worst:
-        _heading(console, f"Worst {len(evaluation.worst)} lines by chrF2")
+        _heading(console, "Worst lines by chrF2")
         for line_number in evaluation.worst:
             _worst(console, evaluation, evaluation.lines[line_number - 1])
 
@@ -81,8 +82,8 @@ def _scores(console: Console, evaluation: Evaluation) -> None:
     for note in notes(evaluation):
         _print(console, note, style="dim")
     for score in evaluation.scores:
-        # One unbroken line each: signatures are made to be copied.
-        console.print(Text(f"{score.name} {score.signature}", "dim"), soft_wrap=True)
+        # Each on a line of its own, unbroken: signatures are made to be copied.
+        console.print(Text(f"{score.name}\n  {score.signature}", "dim"), soft_wrap=True)
 
 
 def _lengths(console: Console, evaluation: Evaluation) -> None:
@@ -117,7 +118,7 @@ def _comparison(console: Console, evaluation: Evaluation, comparison: Comparison
             number(item.ours),
             number(item.theirs),
             f"{item.difference:+.2f}",
-            p_value(item.p_value, comparison.trials),
+            p_value(item.p_value),
         )
     console.print(table)
     _print(console, test_note(comparison), style="dim")
@@ -143,22 +144,16 @@ def _difference(
     scores = f"chrF2 {number(difference.ours)} against {number(difference.theirs)}"
     console.print(Text(f"{scores}  {place(evaluation, line.number)}"), soft_wrap=True)
     names = (evaluation.system, comparison.other)
-    _texts(console, [*_context(line), (names[0], line.output), (names[1], difference.output)])
+    _texts(console, [*texts(line), (names[0], line.output), (names[1], difference.output)])
 
 
 def _worst(console: Console, evaluation: Evaluation, line: Line) -> None:
     kinds = ", ".join(dict.fromkeys(flag.kind for flag in line.flags))
     head = f"chrF2 {number(line.chrf)}  {place(evaluation, line.number)}  {kinds}"
     console.print(Text(head.rstrip()), soft_wrap=True)
-    _texts(console, [*_context(line), ("output", line.output)])
+    _texts(console, [*texts(line), ("output", line.output)])
     if line.explain:
         console.print(Text(f"  {line.explain}", "dim"), soft_wrap=True)
-
-
-def _context(line: Line) -> list[tuple[str, str]]:
-    rows = [("source", line.source)] if line.source is not None else []
-    rows += [("reference", text) for text in line.references or []]
-    return [(label, text) for label, text in rows if text is not None]
 
 
 def _texts(console: Console, rows: list[tuple[str, str]]) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from typing import Any
 
 from translit.errors import where
 from translit.evaluation.compare import Comparison
-from translit.evaluation.evaluate import Evaluation
+from translit.evaluation.evaluate import Evaluation, Line
 from translit.evaluation.inputs import is_chinese_language
 
+_REFERENCES = 3
 TRIAL_NAMES = {
     "randomization": "approximate randomization, two-sided",
     "bootstrap": "paired bootstrap",
@@ -26,9 +28,9 @@ def interval(bounds: tuple[float, float] | None) -> str:
     return "–" if bounds is None else f"{bounds[0]:.2f} – {bounds[1]:.2f}"
 
 
-def p_value(value: float, trials: int) -> str:
-    """``0.012``, with ``*`` below 0.05; ``< 0.001`` at the smallest that the trials could show."""
-    shown = f"< {max(0.0001, 1 / trials):.4g}" if value <= 1 / (trials + 1) else f"{value:.4f}"
+def p_value(value: float) -> str:
+    """``0.012``, with ``*`` below 0.05, or ``< 0.001``."""
+    shown = "< 0.001" if value < 0.001 else f"{value:.3f}"
     return f"{shown} *" if value < 0.05 else f"{shown}  "
 
 
@@ -52,6 +54,21 @@ def summary(evaluation: Evaluation) -> str:
 def place(evaluation: Evaluation, line: int) -> str:
     """``file:line`` of an output, or of its source where the output was just made."""
     return where(evaluation.path or evaluation.test_set, line)
+
+
+def texts(line: Line) -> list[tuple[str, str]]:
+    """Source and references with their labels: of many references, the three most like the output."""
+    rows = [("source", line.source)] if line.source is not None else []
+    ranked = sorted(line.references or [], key=lambda text: -similarity(text, line.output))
+    rows += [("reference", text) for text in ranked[:_REFERENCES]]
+    if len(ranked) > _REFERENCES:
+        rows.append(("", f"and {len(ranked) - _REFERENCES:,} more references"))
+    return rows
+
+
+def similarity(reference: str, output: str) -> float:
+    """How much of two texts is common, 0 to 1 (difflib)."""
+    return SequenceMatcher(None, reference, output, autojunk=False).ratio()
 
 
 def notes(evaluation: Evaluation) -> list[str]:
