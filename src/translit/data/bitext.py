@@ -2,7 +2,8 @@
 
     pairs.tsv          source<TAB>target, one pair a line (more columns are ignored)
     pairs.jsonl        {"source": …, "target": …} a line, or ["source", "target"]
-    corpus.en,corpus.zh  two files with as many lines, joined by a comma
+    corpus.en,corpus.zh  two files with as many lines, joined by a comma; a target file of JSON lines may give
+                       several references in a list, of which the first is read
     …:3                any of them followed by a weight: how often each pair counts in an epoch
 """
 
@@ -103,7 +104,8 @@ def _jsonl(path: Path) -> Iterator[Pair]:
 
 
 def _parallel(source: Path, target: Path) -> Iterator[Pair]:
-    left, right = read_lines(source), read_lines(target)
+    left = read_lines(source)
+    right = _references(target) if target.suffix == ".jsonl" else read_lines(target)
     number = 0
     for number, one in enumerate(left, 1):
         other = next(right, None)
@@ -114,3 +116,14 @@ def _parallel(source: Path, target: Path) -> Iterator[Pair]:
     extra = sum(1 for _ in right)
     if extra:
         raise TranslitError(f"{target}: {number + extra} lines, but {source} has {number}; they must be parallel")
+
+
+def _references(path: Path) -> Iterator[str]:
+    """The first reference of every line, where each line is a JSON string or a list of them."""
+    for number, line in enumerate(read_lines(path), 1):
+        try:
+            value = json.loads(line)
+            first = value if isinstance(value, str) else value[0]
+        except (ValueError, LookupError, TypeError):
+            raise TranslitError(f'{where(path, number)}: not a JSON list of references; write ["…", "…"]') from None
+        yield first

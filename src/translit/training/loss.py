@@ -9,7 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
+
+from translit.text.tokenizer import PAD
 
 _CHUNK = 512  # positions at a time: large enough for the matrix product, small enough for the cache
 
@@ -41,6 +44,14 @@ class _LinearCrossEntropy(torch.autograd.Function):
 
 
 def linear_cross_entropy(states: Tensor, weight: Tensor, targets: Tensor, smoothing: float) -> Tensor:
-    """The summed loss, in nats, of predicting ``targets`` (n,) from ``states`` (n, d) through ``weight`` (V, d)."""
-    loss: Tensor = _LinearCrossEntropy.apply(states, weight, targets, smoothing)
+    """The summed loss, in nats, of predicting ``targets`` (n,) from ``states`` (n, d) through ``weight`` (V, d).
+
+    Padding is not counted. On a GPU PyTorch's own loss is used: it has the memory, and choosing the real tokens
+    would make it wait for the processor at every step.
+    """
+    if states.is_cuda:
+        logits = (states @ weight.T).float()
+        return F.cross_entropy(logits, targets, ignore_index=PAD, reduction="sum", label_smoothing=smoothing)
+    real = targets != PAD
+    loss: Tensor = _LinearCrossEntropy.apply(states[real], weight, targets[real], smoothing)
     return loss

@@ -29,27 +29,29 @@ class MasterWeights:
     the model receives them rounded. For an fp32 model the copies are the weights themselves.
     """
 
-    def __init__(self, model: nn.Module) -> None:
-        self.model = {name: p for name, p in model.named_parameters()}  # tied weights appear once
-        self.master = {
-            name: p if p.dtype == torch.float32 else nn.Parameter(p.detach().float())
-            for name, p in self.model.items()
-        }
+    def __init__(self, model: nn.Module, precision: torch.dtype) -> None:
+        """Keep the weights of ``model``, which is fp32, and round it to ``precision``."""
+        exact = {name: p.detach().clone() for name, p in model.named_parameters()}  # tied weights appear once
+        model.to(precision)
+        self.model = dict(model.named_parameters())
+        self.same = precision == torch.float32
+        self.master = self.model if self.same else {name: nn.Parameter(p) for name, p in exact.items()}
 
-    def take_gradients(self) -> None:
-        """Hand the model's gradients to the master copies, as fp32."""
-        for name, p in self.master.items():
-            mine = self.model[name]
-            if p is not mine and mine.grad is not None:
-                p.grad = mine.grad.float()
-                mine.grad = None
+    def take_gradients(self) -> list[Tensor]:
+        """Hand the model's gradients to the master copies, as fp32, and return them."""
+        if not self.same:
+            for name, p in self.model.items():
+                assert p.grad is not None
+                self.master[name].grad = p.grad.float()
+                p.grad = None
+        return [p.grad for p in self.master.values() if p.grad is not None]
 
     @torch.no_grad()
     def publish(self) -> None:
         """Round the master copies into the model."""
-        for name, p in self.master.items():
-            if p is not self.model[name]:
-                self.model[name].copy_(p)
+        if not self.same:
+            for name, p in self.model.items():
+                p.copy_(self.master[name])
 
 
 class Optimizer:
@@ -78,8 +80,8 @@ class Optimizer:
             )
         self.all = [*adam, *muon]
 
-    def step(self, step: int) -> float:
-        """Clip, move every weight at the scheduled rate, drop the gradients. Returns the gradient norm."""
+    def step(self, step: int) -> Tensor:
+        """Clip, move every weight at the scheduled rate, drop the gradients. Returns the gradient norm before."""
         norm = torch.nn.utils.clip_grad_norm_(self.all, self.config.clip_norm)
         rate = learning_rate(step, self.config)
         for part in self.parts:
@@ -87,7 +89,7 @@ class Optimizer:
                 group["lr"] = rate
             part.step()
             part.zero_grad()
-        return float(norm)
+        return norm
 
     def state(self) -> dict[str, Tensor]:
         """Every tensor of the optimizers' memory under a flat name."""

@@ -1,0 +1,65 @@
+"""Several processes training one model: each takes its share of a step's batches, gradients are summed.
+
+Every process reads the same batch stream and so knows, without asking, how many target tokens the whole step has.
+A sum of gradients of ``loss / tokens`` is then the gradient of the whole step, whatever the number of processes.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class World:
+    """This process's place among those that ``torchrun`` started; alone it is 0 of 1."""
+
+    rank: int = 0
+    size: int = 1
+
+    @property
+    def is_main(self) -> bool:
+        """Whether this process prints and saves."""
+        return self.rank == 0
+
+    def sum(self, tensors: list[Tensor]) -> None:
+        """Replace each tensor by its sum over all processes, in one message."""
+        if self.size == 1:
+            return
+        flat = torch._utils._flatten_dense_tensors(tensors)
+        dist.all_reduce(flat)
+        for tensor, total in zip(tensors, torch._utils._unflatten_dense_tensors(flat, tensors), strict=True):
+            tensor.copy_(total)
+
+    def any(self, flag: bool) -> bool:
+        """Whether the flag is set in any process (so that all stop at the same step)."""
+        if self.size == 1:
+            return flag
+        value = torch.tensor(int(flag))
+        dist.all_reduce(value, op=dist.ReduceOp.MAX)
+        return bool(value)
+
+    def wait(self) -> None:
+        if self.size > 1:
+            dist.barrier()
+
+    def leave(self) -> None:
+        if self.size > 1 and dist.is_initialized():
+            dist.destroy_process_group()
+
+
+def join_world() -> World:
+    """Meet the other processes when started by ``torchrun`` (which sets WORLD_SIZE); else be alone."""
+    size = int(os.environ.get("WORLD_SIZE", "1"))
+    if size == 1:
+        return World()
+    cuda = torch.cuda.is_available()
+    if cuda:
+        torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
+    dist.init_process_group("nccl" if cuda else "gloo", timeout=timedelta(minutes=10))
+    return World(dist.get_rank(), dist.get_world_size())

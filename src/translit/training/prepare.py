@@ -1,0 +1,160 @@
+"""From settings to a job: stores, tokenizers, dev set; and from a trained job to a model directory."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save_file
+from torch import Tensor
+
+
+from translit.data.batches import Batches
+from translit.data.bitext import Corpus
+from translit.data.store import TextStore, open_store
+from translit.errors import TranslitError
+from translit.model_directory import CONFIG, SOURCE, TARGET, WEIGHTS, ModelDirectory, describe_new
+from translit.text.tokenizer import Tokenizer, train_tokenizer
+from translit.training.checkpoint import contiguous
+from translit.training.distributed import World
+from translit.training.loop import Job, Trainer
+from translit.training.progress import Reporter
+from translit.training.run import RunConfig
+
+SETTINGS = "config.toml"
+_HELD_OUT = 1000  # dev pairs, at most, when no dev corpus is given
+_TOKENIZER_LINES = 1_000_000
+
+
+def prepare(config: RunConfig, home: Path, world: World, reporter: Reporter) -> Job:
+    """Build (or find again) all that training needs under ``home``. Raises TranslitError on bad input."""
+    corpora = config.corpora()
+    hold_out = 0 if config.valid else _HELD_OUT
+    if world.is_main:
+        home.mkdir(parents=True, exist_ok=True)
+        for i, corpus in enumerate(corpora):  # built by one process, then opened by all
+            open_store(corpus, home / "store", hold_out if i == 0 else 0)
+    world.wait()
+    stores = [open_store(c, home / "store", hold_out if i == 0 else 0) for i, c in enumerate(corpora)]
+    if config.valid:
+        dev = open_store(Corpus.parse(config.valid), home / "store")
+        valid = [dev[i] for i in range(len(dev))]
+    else:
+        valid = stores[0].held_out
+    if not valid:
+        raise TranslitError(f"{corpora[0].name}: too small to hold out dev sentences; give --valid")
+    for corpus, store in zip(corpora, stores, strict=True):
+        empty = f", {store.report['empty']:,} with an empty side left out" if store.report.get("empty") else ""
+        reporter.say(f"{corpus.name}: {len(store):,} pairs, weight {corpus.weight:g}{empty}")
+    weighted = [(store, corpus.weight) for store, corpus in zip(stores, corpora, strict=True)]
+    source, target = _tokenizers(config, home, weighted, world, reporter)
+    model = dataclasses.replace(config.model, source_vocab=len(source), target_vocab=len(target))
+    if config.start:
+        model = dataclasses.replace(ModelDirectory.open(Path(config.start)).model, dropout=config.model.dropout)
+    config = dataclasses.replace(config, model=model)
+    if world.is_main:
+        (home / SETTINGS).write_text(config.to_toml(), "utf-8")
+    batches = Batches(weighted, source, target, config.data, config.training.seed)
+    return Job(config, home, batches, valid, source, target, world)
+
+
+def _tokenizers(
+    config: RunConfig, home: Path, weighted: list[tuple[TextStore, float]], world: World, reporter: Reporter
+) -> tuple[Tokenizer, Tokenizer]:
+    """The run's tokenizers: those of the model it starts from, those already trained, or new ones."""
+    paths = home / SOURCE, home / TARGET
+    if world.is_main and not all(p.is_file() for p in paths):
+        if config.start:
+            start = ModelDirectory.open(Path(config.start))
+            shutil.copyfile(start.path / SOURCE, paths[0])
+            shutil.copyfile(start.path / TARGET, paths[1])
+        else:
+            reporter.say("learning the tokenizers …")
+            data = config.data
+            source = train_tokenizer((s for s, _ in _text(weighted)), data.source_vocab)
+            target = train_tokenizer((t for _, t in _text(weighted)), data.target_vocab, characters=data.characters)
+            paths[0].write_bytes(source.model)
+            paths[1].write_bytes(target.model)
+    world.wait()
+    return Tokenizer.load(paths[0]), Tokenizer.load(paths[1])
+
+
+def _text(weighted: list[tuple[TextStore, float]]) -> Iterator[tuple[str, str]]:
+    """Pairs to learn the tokenizers from: each corpus in the share it has in training, never more than once."""
+    shares = [len(store) * min(1.0, weight) for store, weight in weighted]
+    scale = min(1.0, _TOKENIZER_LINES / sum(shares))
+    for (store, _), share in zip(weighted, shares, strict=True):
+        chosen = max(1, round(share * scale))
+        yield from (store[i * len(store) // chosen] for i in range(chosen))
+
+
+def export(trainer: Trainer, weights: dict[str, Tensor], note: str) -> Path:
+    """Write the model directory ``config.out`` (fp16): each file whole, or not at all."""
+    job, progress = trainer.job, trainer.progress
+    out = Path(job.config.out)
+    info: dict[str, Any] = {
+        "steps": progress.step,
+        "tokens": progress.tokens,
+        "hours": round(progress.seconds / 3600, 2),
+        "threads": torch.get_num_threads(),
+        "weights": note,
+        "started_from": job.config.start,
+    }
+    languages = job.config.source_language, job.config.target_language
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        save_file(contiguous({n: t.half() for n, t in weights.items()}), out / f"{WEIGHTS}.part")
+        shutil.copyfile(job.home / SOURCE, out / f"{SOURCE}.part")
+        shutil.copyfile(job.home / TARGET, out / f"{TARGET}.part")
+        (out / f"{CONFIG}.part").write_text(describe_new(job.config.model, *languages, info), "utf-8")
+        for name in (WEIGHTS, SOURCE, TARGET, CONFIG):
+            os.replace(out / f"{name}.part", out / name)
+    except OSError as error:
+        raise TranslitError(
+            f"{out}: cannot write the model: {error.strerror}; the checkpoints are in {job.home}, free some space "
+            f"and go on with `translit train --resume {job.home}`"
+        ) from None
+    return out
+
+
+def dry_run(trainer: Trainer, reporter: Reporter) -> None:
+    """Count everything and time a few real steps, without keeping anything."""
+    import resource
+    import time
+
+    from translit.model.transformer import count_parameters
+
+    job, settings = trainer.job, trainer.settings
+    pools = -(-len(job.batches) // job.config.data.pool)
+    first = job.batches.pool(0, 0)
+    per_epoch = len(first) * len(job.batches) / min(job.config.data.pool, len(job.batches))
+    groups = [list(itertools.islice(job.batches.stream(), settings.accumulate)) for _ in range(4)]
+    trainer.step(groups[0])  # the first step also warms up
+    started = time.monotonic()
+    for group in groups[1:]:
+        trainer.step(group)
+    seconds = (time.monotonic() - started) / 3
+    speed = sum(b.tokens for g in groups[1:] for b in g) / 3 / seconds
+    hours = seconds * settings.max_steps / 3600
+    epochs = settings.max_steps * settings.accumulate / per_epoch
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    for label, value in (
+        ("pairs in an epoch", f"{len(job.batches):,} in {pools} pools"),
+        ("batches in an epoch", f"about {per_epoch:,.0f}"),
+        ("pairs too long", f"{job.batches.too_long:,} of the first {job.config.data.pool:,}"),
+        ("vocabulary", f"{len(job.source_tokenizer):,} source, {len(job.target_tokenizer):,} target"),
+        ("parameters", f"{count_parameters(trainer.model):,}"),
+        ("steps", f"{settings.max_steps:,}, about {epochs:.1f} epochs"),
+        ("speed", f"{speed:,.0f} tokens/s, {seconds:.2f} s a step, {torch.get_num_threads()} threads"),
+        ("memory", f"{memory:.1f} GiB"),
+        ("time", f"about {hours:.1f} hours for all steps"),
+    ):
+        reporter.say(f"{label:<20} {value}")
+
+

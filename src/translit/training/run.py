@@ -1,0 +1,102 @@
+"""A run directory: settings, data stores, tokenizers, checkpoints and metrics of one training; it reproduces itself.
+
+    config.toml       every setting; `translit train --config runs/x/config.toml` makes the same run again
+    source.spm …      the tokenizers
+    store/            the corpora, normalised and memory-mapped
+    checkpoints/      the last few, by step
+    metrics.jsonl     one JSON object a log line
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from translit.config import PRESETS, DataConfig, ModelConfig, TrainConfig, override, preset
+from translit.data.bitext import Corpus
+from translit.errors import TranslitError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_STARTER = Path(__file__).parents[1] / "data" / "starter"
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """All that defines a training."""
+
+    train: tuple[str, ...] = (str(_STARTER / "train.tsv.gz"),)  # corpora, each as `Corpus.parse` reads it
+    valid: str = ""  # dev corpus; "": hold out a part of the first training corpus
+    out: str = "models/mine"  # where the finished model goes
+    start: str = ""  # a model to continue from (its shape and tokenizers are kept)
+    source_language: str = "en"
+    target_language: str = "zh"
+    model: ModelConfig = field(default_factory=lambda: PRESETS["tiny"].model)
+    data: DataConfig = field(default_factory=lambda: PRESETS["tiny"].data)
+    training: TrainConfig = field(default_factory=lambda: PRESETS["tiny"].train)
+
+    def corpora(self) -> list[Corpus]:
+        return [Corpus.parse(text) for text in self.train]
+
+    def to_toml(self) -> str:
+        """The settings as TOML text that ``RunConfig.read`` understands."""
+        top = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        sections = {name: dataclasses.asdict(top.pop(name)) for name in ("model", "data", "training")}
+        lines = [f"{name} = {_toml(value)}" for name, value in top.items()]
+        for section, values in sections.items():
+            lines += ["", f"[{section}]", *(f"{name} = {_toml(value)}" for name, value in values.items())]
+        return "\n".join(lines) + "\n"
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The values of a TOML file. Raises TranslitError when it cannot be read."""
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise TranslitError(f"{path}: cannot read the settings: {reason}") from None
+
+
+def parse_value(text: str) -> Any:
+    """A TOML value from the command line; what is no number, boolean or quoted text is text."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def run_config(values: dict[str, Any], place: str) -> RunConfig:
+    """A RunConfig from plain values (of a TOML file or of flags); ``preset`` chooses where they start from."""
+    values = dict(values)
+    chosen = preset(values.pop("preset", "tiny"))
+    sections: dict[str, Any] = {
+        "model": override(chosen.model, values.pop("model", {}), f"{place} [model]"),
+        "data": override(chosen.data, values.pop("data", {}), f"{place} [data]"),
+        "training": override(chosen.train, values.pop("training", {}), f"{place} [training]"),
+    }
+    train = values.pop("train", None)
+    if train is not None:
+        if not isinstance(train, list | tuple) or not all(isinstance(t, str) for t in train):
+            raise TranslitError(f'{place}: train is {train!r}; write a list of corpora, as train = ["pairs.tsv"]')
+        sections["train"] = tuple(train)
+    elif "valid" not in values:
+        sections["valid"] = str(_STARTER / "valid.tsv.gz")
+    known = {f.name for f in dataclasses.fields(RunConfig)}
+    for name, value in values.items():
+        if name not in known:
+            raise TranslitError(f"{place}: unknown setting {name!r}; known are preset, {', '.join(sorted(known))}")
+        if not isinstance(value, str):
+            raise TranslitError(f"{place}: {name} is {value!r}; it must be a string")
+    return RunConfig(**sections, **values)
+
+
+def _toml(value: Any) -> str:
+    """JSON's strings, numbers, lists and booleans are TOML's too."""
+    return json.dumps(value, ensure_ascii=False)
