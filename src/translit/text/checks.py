@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from translit.text import numbers
 from translit.text.protect import find_spans
@@ -111,39 +112,31 @@ def _unknown_characters(source: str, translation: str) -> Iterator[Flag]:
             yield Flag("unknown-character", f"{mark!a} is not in the source")
 
 
-_HALF_WIDTH = re.compile(
-    rf"[{HAN}][\"'”’»」』）)】》]?\s?[,.;:?!](?![\w/])|(?<![\d\s])[,;:?!]\s?[{HAN}]|[{HAN}]\(|\([{HAN}]|[{HAN}]\)"
-)
+@cache
+def _half_width_pattern() -> re.Pattern[str]:
+    return re.compile(
+        rf"[{HAN}][\"'”’»」』）)】》]?\s?[,.;:?!](?![\w/])|(?<![\d\s])[,;:?!]\s?[{HAN}]"
+        rf"|[{HAN}]\(|\([{HAN}]|[{HAN}]\)"
+    )
 
 
 def _half_width(translation: str) -> Iterator[Flag]:
-    found = list(dict.fromkeys(match[0] for match in _HALF_WIDTH.finditer(translation)))
-    if found:
-        yield Flag("half-width", "half-width punctuation: " + " ".join(found[:3]))
+    # Good translations hold no such mark, and the pattern takes 4 ms to compile.
+    if _ASCII_MARK.search(translation):
+        found = dict.fromkeys(match[0] for match in _half_width_pattern().finditer(translation))
+        if found:
+            yield Flag("half-width", "half-width punctuation: " + " ".join(list(found)[:3]))
+
+
+_ASCII_MARK = re.compile(r"[,.;:?!()]")
 
 
 # ── The end of the sentence ─────────────────────────────────────────────────────────────────────────────────
 
-_ENDS = {
-    "。": ".",
-    "．": ".",
-    "｡": ".",
-    "？": "?",
-    "！": "!",
-    "：": ":",
-    "；": ";",
-    "，": ",",
-    "…": "…",
-    "⋯": "…",
-}
+_ENDS = dict(zip("。．｡？！：；，…⋯", "...?!:;,……", strict=True))
 _NAMES = {
-    ".": "full stop",
-    "?": "question mark",
-    "!": "exclamation mark",
-    ":": "colon",
-    "…": "ellipsis",
-    "": "no mark",
-}
+    ".": "full stop", "?": "question mark", "!": "exclamation mark", ":": "colon", "…": "ellipsis", "": "no mark",
+}  # fmt: skip
 # What each English ending may become. Chinese often ends an exclamation or an ellipsis with 。
 _ALLOWED = {".": ".!…?", "?": "?", "!": "!.", ":": ":", "…": "….?!", "": ""}
 # Closing quotes, brackets and Markdown emphasis may follow the mark.
