@@ -135,7 +135,8 @@ _ASCII_MARK = re.compile(r"[,.;:?!()]")
 
 _ENDS = dict(zip("。．｡？！：；，…⋯", "...?!:;,……", strict=True))
 _NAMES = {
-    ".": "full stop", "?": "question mark", "!": "exclamation mark", ":": "colon", "…": "ellipsis", "": "no mark",
+    ".": "full stop", "?": "question mark", "!": "exclamation mark", ":": "colon", "…": "ellipsis",
+    "": "no mark",
 }  # fmt: skip
 # What each English ending may become. Chinese often ends an exclamation or an ellipsis with 。
 _ALLOWED = {".": ".!…?", "?": "?", "!": "!.", ":": ":", "…": "….?!", "": ""}

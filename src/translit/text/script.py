@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# Unified ideographs with their extensions and the compatibility block, for a character class. Three ranges and
-# no more: with a fourth (〇, which Unicode counts as a number) re takes milliseconds to compile each class.
+# Unified ideographs with extensions and the compatibility block, for a character class. Three ranges and no
+# more: with a fourth (〇, which Unicode counts as a number) re takes milliseconds to compile each class.
 HAN = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003347f"
 
 _HAN = re.compile(f"[{HAN}]")
