@@ -21,39 +21,57 @@ def evaluate(
         Path | None, typer.Argument(help="TSV file, source<TAB>reference[<TAB>more references] a line.")
     ] = None,
     source: Annotated[
-        Path | None, typer.Option("--source", "-s", help="Source file, one sentence a line.")
+        Path | None, typer.Option("--source", "-s", metavar="FILE", help="Source file, one sentence a line.")
     ] = None,
     ref: Annotated[
         list[Path] | None,
-        typer.Option("--ref", "-r", help="Reference file, or .jsonl with a list a line. Repeat for more."),
+        typer.Option(
+            "--ref",
+            "-r",
+            metavar="FILE",
+            help="Reference file, or .jsonl with a list a line. Repeat for more.",
+        ),
     ] = None,
     hyp: Annotated[
-        str | None, typer.Option("--hyp", help="Score these outputs (- for stdin); nothing is translated.")
+        str | None,
+        typer.Option(
+            "--hyp", metavar="FILE", help="Score these outputs (- for stdin); nothing is translated."
+        ),
     ] = None,
     model: Annotated[
-        Path | None, typer.Option("--model", "-m", help="Model that translates the source.")
+        Path | None, typer.Option("--model", "-m", metavar="DIR", help="Model that translates the source.")
     ] = None,
-    engine: Annotated[str, typer.Option(help="Engine that translates: auto, ctranslate2 or torch.")] = "auto",
+    engine: Annotated[
+        str, typer.Option(metavar="NAME", help="Engine that translates: auto, ctranslate2 or torch.")
+    ] = "auto",
     beam: Annotated[int | None, typer.Option(min=1, help="Beam size; by default the model's own.")] = None,
     compare: Annotated[
-        list[Path] | None, typer.Option("--compare", "-c", help="Outputs of another system. Repeat for more.")
+        list[Path] | None,
+        typer.Option("--compare", "-c", metavar="FILE", help="Outputs of another system. Repeat for more."),
     ] = None,
     compare_model: Annotated[
-        list[Path] | None, typer.Option(help="Another model, to translate and compare. Repeat for more.")
+        list[Path] | None,
+        typer.Option(metavar="DIR", help="Another model, to translate and compare. Repeat for more."),
     ] = None,
     test: Annotated[
-        str, typer.Option(help="Paired test of a comparison: randomization or bootstrap.")
+        str, typer.Option(metavar="NAME", help="Paired test of a comparison: randomization or bootstrap.")
     ] = "randomization",
-    target_lang: Annotated[str, typer.Option(help="Language of the outputs; sets BLEU's tokenizer.")] = "zh",
-    ter: Annotated[bool, typer.Option("--ter", help="Also TER: slow, 20 s per 1,000 long lines.")] = False,
+    target_lang: Annotated[
+        str, typer.Option(metavar="CODE", help="Language of the outputs; sets BLEU's tokenizer.")
+    ] = "zh",
+    ter: Annotated[bool, typer.Option("--ter", help="Also TER: slow, 40 s per 1,000 long lines.")] = False,
     spbleu: Annotated[bool, typer.Option("--spbleu", help="Also BLEU on FLORES-200 subwords.")] = False,
     comet: Annotated[
-        Path | None, typer.Option(help="Also COMET, from this local checkpoint (pip install unbabel-comet).")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Also COMET, from this local checkpoint (pip install unbabel-comet)."
+        ),
     ] = None,
     resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals.")] = 1000,
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst lines to show.")] = 5,
     report: Annotated[
-        list[Path] | None, typer.Option(help="Write a report: .html, .md or .json. Repeat for more.")
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Write a report: .html, .md or .json. Repeat for more."),
     ] = None,
 ) -> None:
     """Score translations: BLEU, chrF2, significance, errors, worst lines.

@@ -146,14 +146,12 @@ def _significance(
         ((key, signature),) = signatures.items()
         base, *rest = cast(list[Result], results[key])
         for i, result in enumerate(rest):
+            difference = float(base.score - result.score)
+            # sacreBLEU counts only larger differences, and so would call a system unlike itself.
+            p_value = cast(float, result.p_value) if difference else 1.0
             found[i].append(
                 MetricDifference(
-                    name,
-                    float(base.score),
-                    float(result.score),
-                    float(base.score - result.score),
-                    cast(float, result.p_value),
-                    str(signature),
+                    name, float(base.score), float(result.score), difference, p_value, str(signature)
                 )
             )
     return found

@@ -129,10 +129,8 @@ def _score(
     if resamples <= 1:
         return result.score, None
     low, high = float(result._mean - result._ci), float(result._mean + result._ci)
-    ceiling = (
-        high if result.name == "TER" else 100.0
-    )  # symmetric intervals may leave the scale on a few lines
-    return result.score, (max(low, 0.0), min(high, ceiling))
+    # sacreBLEU's interval is symmetric: on a few lines it may leave the scale (TER's is open above).
+    return result.score, (max(low, 0.0), high if result.name == "TER" else min(high, 100.0))
 
 
 def sentence_chrf(outputs: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:

@@ -1,0 +1,144 @@
+"""``translit evaluate`` from the outside: exit code, stdout, stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+import translit.cli.evaluate  # noqa: F401  (registers the command)
+from translit.cli import main
+
+Patch, Capture = pytest.MonkeyPatch, pytest.CaptureFixture[str]
+
+PAIRS = [("Go.", "走。"), ("I have 3 cats.", "我有3只猫。"), ("It's late.", "很晚了。")]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    (tmp_path / "dev.tsv").write_text("".join(f"{s}\t{t}\n" for s, t in PAIRS), "utf-8")
+    (tmp_path / "source.en").write_text("".join(f"{s}\n" for s, _ in PAIRS), "utf-8")
+    (tmp_path / "ref.zh").write_text("".join(f"{t}\n" for _, t in PAIRS), "utf-8")
+    (tmp_path / "out.zh").write_text("走吧。\n我有4只猫。\n很晚了。\n", "utf-8")
+    (tmp_path / "other.zh").write_text("走\n猫.\n\n", "utf-8")
+    return tmp_path
+
+
+def evaluate(monkeypatch: Patch, *arguments: object) -> int:
+    monkeypatch.setattr(sys, "argv", ["translit", "evaluate", *map(str, arguments)])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    return int(stop.value.code or 0)
+
+
+class FakeTranslator:
+    """Stands in for the real one: a model that knows the test set, but for its last line."""
+
+    def __init__(self, model: Path | None = None, engine: str = "auto", **options: object) -> None:
+        self.settings = {"engine": engine, **options}
+
+    def translate(self, lines: list[str]) -> list[SimpleNamespace]:
+        known = dict(PAIRS[:-1])
+        return [SimpleNamespace(text=known.get(line, "晚")) for line in lines]
+
+    def describe(self) -> dict[str, object]:
+        return self.settings
+
+
+@pytest.fixture
+def fake_translator(monkeypatch: Patch) -> None:
+    module = ModuleType("translit.translator")
+    module.Translator = FakeTranslator  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "translit.translator", module)
+
+
+def test_scores_of_outputs(files: Path, monkeypatch: Patch, capsys: Capture) -> None:
+    report = files / "report.json"
+    code = evaluate(
+        monkeypatch,
+        *(files / "dev.tsv", "--hyp", files / "out.zh", "--compare", files / "other.zh", "--report", report),
+    )
+    out, err = capsys.readouterr()
+    assert code == 0
+    assert out.startswith("out on dev.tsv: 3 lines, 1 reference a line\n")
+    assert "a number changed" in out
+    assert "out against other" in out
+    assert f"report: {report}" in err
+    saved = json.loads(report.read_text("utf-8"))
+    assert saved["comparisons"][0]["other"] == "other"
+    assert saved["command"].startswith("translit evaluate ")
+
+
+def test_tsv_and_parallel_files_give_the_same_scores(
+    files: Path, monkeypatch: Patch, capsys: Capture
+) -> None:
+    evaluate(monkeypatch, files / "dev.tsv", "--hyp", files / "out.zh")
+    first = capsys.readouterr().out
+    evaluate(monkeypatch, "-s", files / "source.en", "-r", files / "ref.zh", "--hyp", files / "out.zh")
+    second = capsys.readouterr().out
+    assert first.splitlines()[1:] == second.splitlines()[1:]
+
+
+@pytest.mark.usefixtures("fake_translator")
+def test_a_model_translates_and_its_settings_are_part_of_the_record(
+    files: Path, monkeypatch: Patch, capsys: Capture
+) -> None:
+    code = evaluate(
+        monkeypatch, files / "dev.tsv", "--model", "runs/small", "--beam", 3, "--compare", files / "other.zh"
+    )
+    out, err = capsys.readouterr()
+    assert code == 0
+    assert out.startswith("small on dev.tsv")
+    assert "Made by engine auto, beam 3" in out
+    assert "translit explain --model runs/small 'It'\"'\"'s late.'" in out
+    assert "translated 3 lines in" in err
+
+
+@pytest.mark.usefixtures("fake_translator")
+def test_two_models_compared(files: Path, monkeypatch: Patch, capsys: Capture) -> None:
+    assert evaluate(monkeypatch, files / "dev.tsv", "--model", "a/one", "--compare-model", "a/two") == 0
+    assert "one against two" in capsys.readouterr().out
+
+
+def test_names_that_clash_are_told_apart_by_path(files: Path, monkeypatch: Patch, capsys: Capture) -> None:
+    (files / "b").mkdir()
+    clash = files / "b" / "out.zh"
+    clash.write_text("走\n猫\n晚\n", "utf-8")
+    evaluate(monkeypatch, files / "dev.tsv", "--hyp", files / "out.zh", "--compare", clash)
+    assert f"against {clash}" in capsys.readouterr().out.replace("\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["dev.tsv", "--hyp", "gone.zh"], "gone.zh: cannot read"),
+        (["dev.tsv", "--source", "source.en"], "dev.tsv: a TSV already holds source and reference"),
+        (["--ref", "ref.zh"], "there is no source to translate"),
+        ([], "nothing to score against"),
+        (["dev.tsv", "--hyp", "out.zh", "--report", "report.pdf"], "report.pdf: unknown kind of report"),
+        (
+            ["--source", "source.en", "--ref", "source.en"],
+            "source.en: most references hold no Chinese character",
+        ),
+        (
+            ["--source", "ref.zh", "--ref", "source.en"],
+            "ref.zh: most references hold no Chinese character; source",
+        ),
+    ],
+)
+def test_bad_requests_exit_2_with_one_line(
+    files: Path,
+    monkeypatch: Patch,
+    capsys: Capture,
+    arguments: list[str],
+    message: str,
+) -> None:
+    monkeypatch.chdir(files)
+    assert evaluate(monkeypatch, *arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"translit: {message}")
+    assert err.count("\n") == 1
