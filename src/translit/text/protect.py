@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -140,25 +140,32 @@ def mask(text: str, spans: Iterable[Span], placeholder_of: Callable[[int], str] 
 _FULL_WIDTH = str.maketrans({chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)})
 
 
-def unmask(translation: str, masked: Masked) -> tuple[str, list[Span]]:
-    """Puts the originals back; also gives the spans that did not come back exactly once (lost, or repeated).
+def find_tokens(translation: str, tokens: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Where the mask tokens stand in ``translation``: (start, end, index of the token), in order.
 
     Spaces inside a token and full-width forms (``｛ 0 ｝``) count as it: models write them now and then.
     """
-    if not masked.tokens:
-        return translation, []
-    index_of = {token: index for index, token in enumerate(masked.tokens)}
-    pattern = "|".join(map(_tolerant, sorted(masked.tokens, key=len, reverse=True)))
+    if not tokens:
+        return []
+    index_of = {token: index for index, token in enumerate(tokens)}
+    pattern = re.compile("|".join(map(_tolerant, sorted(tokens, key=len, reverse=True))))
+    return [
+        (match.start(), match.end(), index_of["".join(match[0].translate(_FULL_WIDTH).split())])
+        for match in pattern.finditer(translation)
+    ]
+
+
+def unmask(translation: str, masked: Masked) -> tuple[str, list[Span]]:
+    """Puts the originals back; also gives the spans that did not come back exactly once (lost, or repeated)."""
+    parts: list[str] = []
     seen: Counter[int] = Counter()
-
-    def original(match: re.Match[str]) -> str:
-        index = index_of["".join(match[0].translate(_FULL_WIDTH).split())]
+    position = 0
+    for start, end, index in find_tokens(translation, masked.tokens):
+        parts += [translation[position:start], masked.originals[index]]
         seen[index] += 1
-        return masked.originals[index]
-
-    # One pass, so that an original that looks like a token is never replaced in turn.
-    restored = re.sub(pattern, original, translation)
-    return restored, [span for index, span in enumerate(masked.spans) if seen[index] != 1]
+        position = end
+    parts.append(translation[position:])
+    return "".join(parts), [span for index, span in enumerate(masked.spans) if seen[index] != 1]
 
 
 def _tolerant(token: str) -> str:
