@@ -153,6 +153,7 @@ def test_html_shows_text_as_text_and_marks_what_differs(result: Evaluation) -> N
     assert "<script>" not in html
     assert "&lt;script" in html.replace("<mark>", "").replace("</mark>", "")
     assert "<mark>" in html
+    assert '<dt>reference</dt><dd lang="zh" dir="auto">' in html
     assert "prefers-color-scheme: dark" in html
     assert "@media print" in html
 

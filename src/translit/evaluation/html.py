@@ -197,10 +197,11 @@ def _comparison(evaluation: Evaluation, comparison: Comparison) -> list[str]:
 def _difference(evaluation: Evaluation, comparison: Comparison, difference: LineDifference) -> str:
     line = evaluation.lines[difference.line - 1]
     head = f"{_link(line.number)} chrF2 {number(difference.ours)} against {number(difference.theirs)}"
+    lang = evaluation.settings.target_lang
     rows = [
-        *_context(line),
-        _row(evaluation.system, _marked(line.output, line.references)),
-        _row(comparison.other, _marked(difference.output, line.references)),
+        *_context(line, lang),
+        _row(evaluation.system, _marked(line.output, line.references), lang),
+        _row(comparison.other, _marked(difference.output, line.references), lang),
     ]
     return f"<article>{head}<dl>{''.join(rows)}</dl></article>"
 
@@ -224,7 +225,8 @@ def _article(evaluation: Evaluation, line: Line) -> str:
     head = f"<strong>{escape(place(evaluation, line.number))}</strong>"
     if line.chrf is not None:
         head += f" chrF2 {number(line.chrf)}"
-    rows = [*_context(line), _row("output", _marked(line.output, line.references))]
+    lang = evaluation.settings.target_lang
+    rows = [*_context(line, lang), _row("output", _marked(line.output, line.references), lang)]
     rows += [
         f"<dt>{escape(flag.kind)}</dt><dd>{escape(flag.detail)}</dd>" for flag in line.flags if flag.detail
     ]
@@ -232,12 +234,13 @@ def _article(evaluation: Evaluation, line: Line) -> str:
     return f'<article id="line-{line.number}">{head}<dl>{"".join(rows)}</dl>{command}</article>'
 
 
-def _context(line: Line) -> list[str]:
-    return [_row(label, escape(text)) for label, text in texts(line)]
+def _context(line: Line, lang: str) -> list[str]:
+    return [_row(label, escape(text), lang if label == "reference" else "") for label, text in texts(line)]
 
 
-def _row(label: str, content: str) -> str:
-    return f'<dt>{escape(label)}</dt><dd dir="auto">{content}</dd>'
+def _row(label: str, content: str, lang: str) -> str:
+    """A labelled text; its language chooses the right shapes of Han characters."""
+    return f'<dt>{escape(label)}</dt><dd lang="{escape(lang)}" dir="auto">{content}</dd>'
 
 
 def _marked(output: str, references: Sequence[str] | None) -> str:
