@@ -1,0 +1,191 @@
+"""``translit data``: check corpora, clean them, get public ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from translit.cli.app import app
+from translit.errors import TranslitError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+    from rich.status import Status
+
+    from translit.data.bitext import Corpus
+    from translit.data.doctor_pair import Limits
+
+data = typer.Typer(help="Check, clean and get training data.", no_args_is_help=True)
+app.add_typer(data, name="data")
+
+_Files = Annotated[
+    list[str],
+    typer.Argument(metavar="CORPUS…", help="pairs.tsv, pairs.jsonl or source.en,target.zh; each also .gz."),
+]
+_Against = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--against", "-a", help="Evaluation file; pairs of which a side is in it are found. Repeat for more."
+    ),
+]
+_MaxWords = Annotated[int, typer.Option(min=1, help="Longest source, in words.")]
+_MaxCharacters = Annotated[int, typer.Option(min=1, help="Longest target, in characters.")]
+
+
+@data.command()
+def check(
+    files: _Files,
+    against: _Against = None,
+    examples: Annotated[int, typer.Option("--examples", "-n", min=0, help="Examples of each finding.")] = 3,
+    max_words: _MaxWords = 200,
+    max_characters: _MaxCharacters = 500,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 when anything is found.")] = False,
+) -> None:
+    """Find what is wrong in sentence pairs: counts, shares and first examples of each kind.
+
+    Nothing is changed. Duplicates are found across all the files given.
+    """
+    from translit.data.doctor import examine
+    from translit.data.doctor_table import console, report_table, summary
+
+    corpora = _corpora(files, against)
+    with _busy("reading"):
+        report = examine(corpora, against or [], _limits(max_words, max_characters), examples)
+    if as_json:
+        import json
+
+        typer.echo(json.dumps(report.to_json(), ensure_ascii=False, indent=2))
+    else:
+        out = console()
+        out.print(summary(report))
+        if report.sick:
+            out.print(report_table(report, out.width))
+    if strict and report.sick:
+        raise typer.Exit(1)
+
+
+@data.command()
+def clean(
+    files: _Files,
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", help="What passes: a TSV, a JSONL or source,target; each also .gz."),
+    ],
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            help="Every dropped line with its reason. [default: OUTPUT.dropped.tsv]", show_default=False
+        ),
+    ] = None,
+    drop: Annotated[
+        list[str] | None, typer.Option(help="Drop what this check finds, too. Repeat for more.")
+    ] = None,
+    keep: Annotated[
+        list[str] | None, typer.Option(help="Do not drop what this check finds. Repeat for more.")
+    ] = None,
+    against: _Against = None,
+    max_words: _MaxWords = 200,
+    max_characters: _MaxCharacters = 500,
+) -> None:
+    """Write the pairs that pass, and a report of every line that does not.
+
+    Dropped by default is what "translit data check" finds, except near-duplicate and traditional. Lines that
+    are no pair, or blank on a side, are always dropped.
+    """
+    from translit.data import doctor
+    from translit.data.doctor_table import console, reasons_table
+
+    corpora = _corpora(files, against)
+    doctor.check_names([*(drop or []), *(keep or [])])
+    dropped = (set(doctor.DROPPED) | set(drop or [])) - set(keep or [])
+    rejects = report or Path(output.split(",")[0] + ".dropped.tsv")
+    with _busy("cleaning"):
+        limits = _limits(max_words, max_characters)
+        result = doctor.clean(corpora, output, rejects, dropped, against or [], limits)
+    out = console()
+    out.print(f"{result.kept:,} kept + {result.dropped:,} dropped = {result.read:,} read")
+    if result.dropped:
+        out.print(reasons_table(result))
+    _stderr().print(f"kept: {output}\ndropped: {rejects}", soft_wrap=True)
+
+
+@data.command()
+def get(
+    name: Annotated[str | None, typer.Argument(help="Which corpus; without a name, all are listed.")] = None,
+    folder: Annotated[Path, typer.Option("--to", help="Folder to write NAME.tsv.gz into.")] = Path("data"),
+    sha256: Annotated[
+        str | None, typer.Option(help="Checksum that the downloaded archive must have.", show_default=False)
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Download again what is already there.")] = False,
+) -> None:
+    """Download a public English–Chinese corpus from OPUS, or go on where a download stopped."""
+    from dataclasses import replace
+
+    from translit.data.download import find_source
+    from translit.data.download import get as download
+
+    if name is None:
+        _list_sources()
+        return
+    source = find_source(name)
+    if sha256:
+        source = replace(source, sha256=sha256)
+    errors = _stderr()
+    output = folder / f"{name}.tsv.gz"
+    if output.exists() and not force:
+        errors.print(f"{output} is there already; --force downloads it again", soft_wrap=True)
+        return
+    errors.print(f"{name}: {source.about}\nlicence: {source.licence}\nfrom: {source.url}", soft_wrap=True)
+    with _bar(errors) as progress:
+        task = progress.add_task("", total=None)
+        download(name, source, folder, lambda done, total: progress.update(task, completed=done, total=total))
+    typer.echo(output)
+
+
+def _list_sources() -> None:
+    from rich.table import Table
+
+    from translit.data.doctor_table import console
+    from translit.data.download import SOURCES
+
+    table = Table("corpus", "licence", box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for name, source in SOURCES.items():
+        table.add_row(name, f"{source.about}\n{source.licence}")
+    console().print(table)
+
+
+def _corpora(files: list[str], against: list[Path] | None) -> list[Corpus]:
+    """Parse what was asked for; missing files are told before anything is read."""
+    from translit.data.bitext import Corpus
+
+    for path in against or []:
+        if not path.is_file():
+            raise TranslitError(f"{path}: no such file; --against takes evaluation files")
+    return [Corpus.parse(file) for file in files]
+
+
+def _limits(max_words: int, max_characters: int) -> Limits:
+    from translit.data.doctor_pair import Limits
+
+    return Limits(max_words=max_words, max_characters=max_characters)
+
+
+def _stderr() -> Console:
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False, markup=False, emoji=False)
+
+
+def _busy(what: str) -> Status:
+    return _stderr().status(f"{what} …")
+
+
+def _bar(console: Console) -> Progress:
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
+
+    columns = BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn()
+    return Progress(*columns, console=console, transient=True)
