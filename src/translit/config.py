@@ -91,7 +91,9 @@ class Preset:
 PRESETS: dict[str, Preset] = {
     "nano": Preset(
         "4 numbers a vector, 2 heads: the size of the pen-and-paper tour",
-        ModelConfig(d_model=4, n_heads=2, d_ff=8, encoder_layers=2, decoder_layers=2, norm="post", dropout=0.0),
+        ModelConfig(
+            d_model=4, n_heads=2, d_ff=8, encoder_layers=2, decoder_layers=2, norm="post", dropout=0.0
+        ),
         DataConfig(source_vocab=1000, target_vocab=3000),
         TrainConfig(optimizer="adamw", max_steps=1000, eval_every=200),
     ),

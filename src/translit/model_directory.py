@@ -1,9 +1,9 @@
 """A model on disk: one folder with its settings, weights and tokenizers. Reading it needs no torch.
 
-    config.json            format version, languages, shape
-    weights.safetensors    the numbers, fp16
-    source.spm target.spm  the tokenizers
-    README.md              the model card (for people; optional)
+config.json            format version, languages, shape
+weights.safetensors    the numbers, fp16
+source.spm target.spm  the tokenizers
+README.md              the model card (for people; optional)
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class ModelDirectory:
             raise TranslitError(f"{path}: no such model folder; make one with `translit train --out {path}`")
         missing = [n for n in (CONFIG, WEIGHTS, SOURCE, TARGET) if not (path / n).is_file()]
         if missing:
-            raise TranslitError(f"{path}: the model is incomplete, {', '.join(missing)} missing; restore the file")
+            raise TranslitError(
+                f"{path}: the model is incomplete, {', '.join(missing)} missing; restore the file"
+            )
         try:
             stored = json.loads(config_path.read_text("utf-8"))
             version = stored["format"]
@@ -82,7 +84,9 @@ class ModelDirectory:
         try:
             return load_file(self.path / WEIGHTS)
         except (SafetensorError, OSError) as error:
-            raise TranslitError(f"{self.path / WEIGHTS}: cannot read the weights: {error}; restore the file") from None
+            raise TranslitError(
+                f"{self.path / WEIGHTS}: cannot read the weights: {error}; restore the file"
+            ) from None
 
     def describe(self) -> dict[str, Any]:
         """The content of config.json."""
@@ -111,9 +115,9 @@ def find_model(name: str | Path | None = None) -> ModelDirectory:
             return ModelDirectory.open(home / asked)
     shipped = sorted({p.parent.name for home in homes for p in home.glob(f"*/{CONFIG}")})
     have = f"; models that came with translit: {', '.join(shipped)}" if shipped else ""
-    raise TranslitError(f"model {str(asked)!r} not found{have}; give a model folder, or make one with `translit train`")
-
-
+    raise TranslitError(
+        f"model {str(asked)!r} not found{have}; give a model folder, or make one with `translit train`"
+    )
 
 
 def describe_new(model: ModelConfig, source: str, target: str, info: dict[str, Any]) -> str:

@@ -45,7 +45,8 @@ def train(
         ),
     ] = None,
     valid: Annotated[
-        str | None, typer.Option(metavar="CORPUS", help="Dev corpus; default: a held-out part of the first corpus.")
+        str | None,
+        typer.Option(metavar="CORPUS", help="Dev corpus; default: a held-out part of the first corpus."),
     ] = None,
     preset: Annotated[
         str | None, typer.Option(help="nano, tiny (the default), small, base or big.", show_default=False)
@@ -55,9 +56,12 @@ def train(
         Path | None, typer.Option(help="Run directory: checkpoints, metrics. [default: runs/NAME-OF-OUT]")
     ] = None,
     start: Annotated[
-        str | None, typer.Option("--from", metavar="MODEL", help="Continue from this model on new pairs (fine-tuning).")
+        str | None,
+        typer.Option("--from", metavar="MODEL", help="Continue from this model on new pairs (fine-tuning)."),
     ] = None,
-    config: Annotated[Path | None, typer.Option(metavar="FILE.toml", help="Settings from a file; flags win.")] = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE.toml", help="Settings from a file; flags win.")
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -70,8 +74,12 @@ def train(
     resume: Annotated[
         Path | None, typer.Option(metavar="RUN", help="Go on with an interrupted run, exactly where it was.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Same seed, same data, same machine: same model. [default: 1]")] = None,
-    max_steps: Annotated[int | None, typer.Option(min=1, help="Optimizer steps, all sittings together.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Same seed, same data, same machine: same model. [default: 1]")
+    ] = None,
+    max_steps: Annotated[
+        int | None, typer.Option(min=1, help="Optimizer steps, all sittings together.")
+    ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="CPU threads. [default: all cores]")] = None,
     dry_run: Annotated[bool, typer.Option(help="Count, time a few steps, estimate; then stop.")] = False,
 ) -> None:

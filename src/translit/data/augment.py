@@ -38,7 +38,11 @@ def no_stop(pair: Pair, neighbour: Pair, rng: random.Random) -> Pair:
 
 def joined(pair: Pair, neighbour: Pair, rng: random.Random) -> Pair:
     """Two short neighbours as one input."""
-    if len(pair[0]) + len(neighbour[0]) > 200 or pair[1][-1:] not in "。！？" or neighbour[1][-1:] not in "。！？":
+    if (
+        len(pair[0]) + len(neighbour[0]) > 200
+        or pair[1][-1:] not in "。！？"
+        or neighbour[1][-1:] not in "。！？"
+    ):
         return pair
     return f"{pair[0]} {neighbour[0]}", pair[1] + neighbour[1]
 
@@ -46,7 +50,9 @@ def joined(pair: Pair, neighbour: Pair, rng: random.Random) -> Pair:
 def placeholder(pair: Pair, neighbour: Pair, rng: random.Random) -> Pair:
     """What stands on both sides in the same letters becomes ``{0}``, ``{1}`` …, which must be copied."""
     source, target = pair
-    spans = {m.group() for m in _COPIED.finditer(source) if source.count(m.group()) == target.count(m.group()) == 1}
+    spans = {
+        m.group() for m in _COPIED.finditer(source) if source.count(m.group()) == target.count(m.group()) == 1
+    }
     for i, span in enumerate(sorted(spans, key=source.index)[:10]):
         if source.count(span) == target.count(span) == 1:
             source, target = source.replace(span, f"{{{i}}}"), target.replace(span, f"{{{i}}}")

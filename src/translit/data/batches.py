@@ -170,7 +170,7 @@ def prefetch(items: Iterable[T], ahead: int = 8) -> Iterator[T]:
                 if stop.is_set():
                     return
             ready.put((None, StopIteration()))
-        except BaseException as error:  # noqa: BLE001 — handed to the caller
+        except BaseException as error:
             ready.put((None, error))
 
     threading.Thread(target=fill, daemon=True).start()

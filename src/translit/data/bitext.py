@@ -1,10 +1,10 @@
 """Reading sentence pairs: TSV, JSON lines, two parallel text files; each of them plain or gzipped.
 
-    pairs.tsv          source<TAB>target, one pair a line (more columns are ignored)
-    pairs.jsonl        {"source": …, "target": …} a line, or ["source", "target"]
-    corpus.en,corpus.zh  two files with as many lines, joined by a comma; a target file of JSON lines may give
-                       several references in a list, of which the first is read
-    …:3                any of them followed by a weight: how often each pair counts in an epoch
+pairs.tsv          source<TAB>target, one pair a line (more columns are ignored)
+pairs.jsonl        {"source": …, "target": …} a line, or ["source", "target"]
+corpus.en,corpus.zh  two files with as many lines, joined by a comma; a target file of JSON lines may give
+                   several references in a list, of which the first is read
+…:3                any of them followed by a weight: how often each pair counts in an epoch
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Corpus:
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """Lines of a UTF-8 text file, plain or .gz, without their line ends. Invalid UTF-8 is a TranslitError with its line."""
+    """Lines of a UTF-8 text file, plain or .gz, without their ends. Invalid UTF-8 is a TranslitError with its line."""
     opener = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rb") as file:
@@ -111,11 +111,15 @@ def _parallel(source: Path, target: Path) -> Iterator[Pair]:
         other = next(right, None)
         if other is None:
             total = number + sum(1 for _ in left)
-            raise TranslitError(f"{target}: {number - 1} lines, but {source} has {total}; they must be parallel")
+            raise TranslitError(
+                f"{target}: {number - 1} lines, but {source} has {total}; they must be parallel"
+            )
         yield Pair(one, other, where(source, number))
     extra = sum(1 for _ in right)
     if extra:
-        raise TranslitError(f"{target}: {number + extra} lines, but {source} has {number}; they must be parallel")
+        raise TranslitError(
+            f"{target}: {number + extra} lines, but {source} has {number}; they must be parallel"
+        )
 
 
 def _references(path: Path) -> Iterator[str]:
@@ -125,5 +129,7 @@ def _references(path: Path) -> Iterator[str]:
             value = json.loads(line)
             first = value if isinstance(value, str) else value[0]
         except (ValueError, LookupError, TypeError):
-            raise TranslitError(f'{where(path, number)}: not a JSON list of references; write ["…", "…"]') from None
+            raise TranslitError(
+                f'{where(path, number)}: not a JSON list of references; write ["…", "…"]'
+            ) from None
         yield first

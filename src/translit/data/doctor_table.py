@@ -46,23 +46,26 @@ def console() -> Console:
 
 
 def _table(*headers: str) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=True)
-    table.expand = False
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for header in headers:
         table.add_column(header, justify="left" if header == headers[0] else "right", no_wrap=True)
     return table
 
 
 def _share(count: int, total: int) -> str:
-    return f"{100 * count / total if total else 0:.2f} %"
+    share = 100 * count / total if total else 0
+    return "<0.01 %" if 0 < share < 0.005 else f"{share:.2f} %"
 
 
 def _example(example: Example, short: dict[str, str], space: int) -> Text:
     """Where and what, and under it the pair, each on a line of at most ``space`` cells."""
     path, _, line = example.place.rpartition(":")
     text = Text(f"{short.get(path, path)}:{line}  {_flat(example.detail)}\n")
-    pair = Text(f"{_flat(example.source)} → {_flat(example.target)}", style="dim")
-    pair.truncate(space, overflow="ellipsis")
+    source, target = Text(_flat(example.source)), Text(_flat(example.target))
+    source.truncate(max(space // 2 - 3, space - 3 - target.cell_len), overflow="ellipsis")
+    target.truncate(space - 3 - source.cell_len, overflow="ellipsis")
+    pair = source + " → " + target
+    pair.stylize("dim")
     return text + pair
 
 

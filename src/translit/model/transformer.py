@@ -25,9 +25,7 @@ class Memory:
 
     def select(self, rows: Tensor) -> Memory:
         """The memory of the sentences ``rows``, in that order (a sentence may come several times)."""
-        return Memory(
-            self.states[rows], self.mask[rows], [(k[rows], v[rows]) for k, v in self.keys_values]
-        )
+        return Memory(self.states[rows], self.mask[rows], [(k[rows], v[rows]) for k, v in self.keys_values])
 
 
 class Transformer(nn.Module):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ class Progress:
 
 
 def save_checkpoint(
-    home: Path, weights: dict[str, Tensor], optimizer: dict[str, Tensor], progress: Progress
+    home: Path, weights: Mapping[str, Tensor], optimizer: Mapping[str, Tensor], progress: Progress
 ) -> Path:
     """Write ``home/<step>`` atomically; whatever goes wrong, older checkpoints stay as they are."""
     final = home / f"{progress.step:07d}"
@@ -66,7 +67,11 @@ def save_checkpoint(
 
 def checkpoints(home: Path) -> list[Path]:
     """Complete checkpoints, oldest first."""
-    return sorted(p for p in home.glob("*") if p.name.isdigit() and (p / STATE).is_file()) if home.is_dir() else []
+    return (
+        sorted(p for p in home.glob("*") if p.name.isdigit() and (p / STATE).is_file())
+        if home.is_dir()
+        else []
+    )
 
 
 def tidy(home: Path, keep: set[int]) -> None:
@@ -87,16 +92,18 @@ def load_tensors(path: Path) -> dict[str, Tensor]:
         raise TranslitError(f"{path}: cannot read it: {error}; restore the file") from None
 
 
-def contiguous(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+def contiguous(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {name: t.detach().contiguous() for name, t in tensors.items()}
 
 
 @torch.no_grad()
-def load_weights(parameters: dict[str, nn.Parameter], tensors: dict[str, Tensor], path: Path) -> None:
+def load_weights(parameters: Mapping[str, nn.Parameter], tensors: Mapping[str, Tensor], path: Path) -> None:
     """Copy ``tensors`` into ``parameters``; another architecture is a TranslitError that names the difference."""
     for name, parameter in parameters.items():
         if name not in tensors:
-            raise TranslitError(f"{path}: belongs to another architecture: it has no {name}; check the settings")
+            raise TranslitError(
+                f"{path}: belongs to another architecture: it has no {name}; check the settings"
+            )
         if tensors[name].shape != parameter.shape:
             theirs, ours = tuple(tensors[name].shape), tuple(parameter.shape)
             raise TranslitError(
@@ -104,7 +111,9 @@ def load_weights(parameters: dict[str, nn.Parameter], tensors: dict[str, Tensor]
             )
         parameter.copy_(tensors[name])
     if extra := sorted(set(tensors) - set(parameters)):
-        raise TranslitError(f"{path}: belongs to another architecture: unknown {extra[0]}; check the settings")
+        raise TranslitError(
+            f"{path}: belongs to another architecture: unknown {extra[0]}; check the settings"
+        )
 
 
 def average(paths: list[Path]) -> dict[str, Tensor]:

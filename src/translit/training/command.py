@@ -30,7 +30,8 @@ def train(config: RunConfig, home: Path, *, resume: bool, threads: int | None, o
 def _train(config: RunConfig, home: Path, world: World, *, resume: bool, only_look: bool) -> bool:
     if not resume and checkpoints(home / "checkpoints"):
         raise TranslitError(
-            f"{home}: already holds a run; go on with `translit train --resume {home}`, or choose another --run or --out"
+            f"{home}: already holds a run; go on with `translit train --resume {home}`, "
+            "or choose another --run or --out"
         )
     metrics = home / "metrics.jsonl" if world.is_main and not only_look else None
     if metrics:
@@ -51,7 +52,9 @@ def _train(config: RunConfig, home: Path, world: World, *, resume: bool, only_lo
             return True
         finished = trainer.run(reporter)
         if not finished:
-            reporter.say(f"stopped at step {trainer.progress.step}; go on with `translit train --resume {home}`")
+            reporter.say(
+                f"stopped at step {trainer.progress.step}; go on with `translit train --resume {home}`"
+            )
             return False
         if world.is_main:
             out = export(trainer, *trainer.final_weights())

@@ -80,7 +80,9 @@ class Trainer:
         """Go back to the newest checkpoint of the run directory."""
         saved = checkpoints(self.checkpoints_home)
         if not saved:
-            raise TranslitError(f"{self.job.home}: no checkpoint to resume from; start again without --resume")
+            raise TranslitError(
+                f"{self.job.home}: no checkpoint to resume from; start again without --resume"
+            )
         load_weights(self.weights.master, load_tensors(saved[-1] / WEIGHTS), saved[-1] / WEIGHTS)
         self.weights.publish()
         self.optimizer.load_state(load_tensors(saved[-1] / OPTIMIZER))
@@ -124,7 +126,7 @@ class Trainer:
         total = torch.zeros((), device=self.device)
         for batch in group[self.job.world.rank :: self.job.world.size]:
             loss = self.loss(batch.to(self.device)) / target_tokens
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             total += loss.detach()
         gradients = self.weights.take_gradients()
         self.job.world.sum([total, *gradients])
@@ -138,7 +140,10 @@ class Trainer:
         """Summed label-smoothed cross-entropy of a batch, in nats."""
         states, _ = self.model.decode(batch.target_in, self.model.encode(batch.source))  # (B, T, d)
         return linear_cross_entropy(
-            states.flatten(0, 1), self.model.output.weight, batch.target_out.flatten(), self.settings.label_smoothing
+            states.flatten(0, 1),
+            self.model.output.weight,
+            batch.target_out.flatten(),
+            self.settings.label_smoothing,
         )
 
     @torch.no_grad()
@@ -150,7 +155,11 @@ class Trainer:
         for rows in cut_by_budget(examples, self.job.config.data.batch_tokens):
             batch = make_batch(rows).to(self.device)
             logits = self.model(batch.source, batch.target_in).float()
-            total += float(F.cross_entropy(logits.flatten(0, 1), batch.target_out.flatten(), ignore_index=PAD, reduction="sum"))
+            total += float(
+                F.cross_entropy(
+                    logits.flatten(0, 1), batch.target_out.flatten(), ignore_index=PAD, reduction="sum"
+                )
+            )
             tokens += int((batch.target_out != PAD).sum())
         return total / tokens
 
@@ -211,7 +220,9 @@ class Trainer:
     def _save(self) -> None:
         if self.job.world.is_main:
             save_checkpoint(self.checkpoints_home, self.weights.master, self.optimizer.state(), self.progress)
-            evaluated = [s for p in checkpoints(self.checkpoints_home) if self._is_evaluated(s := int(p.name))]
+            evaluated = [
+                s for p in checkpoints(self.checkpoints_home) if self._is_evaluated(s := int(p.name))
+            ]
             tidy(self.checkpoints_home, {*evaluated[-self.settings.average :], self.progress.best_step})
         self.job.world.wait()
 
@@ -221,7 +232,11 @@ class Trainer:
             meter.best_loss = min(meter.best_loss, loss)
             return
         saved = checkpoints(self.checkpoints_home)
-        last = f"the checkpoint of step {int(saved[-1].name)} is intact" if saved else "no checkpoint was written yet"
+        last = (
+            f"the checkpoint of step {int(saved[-1].name)} is intact"
+            if saved
+            else "no checkpoint was written yet"
+        )
         raise TranslitError(
             f"training diverged: the loss became {loss:.2f} at step {self.progress.step}; {last}; "
             f"try a lower lr (now {self.settings.lr}) or more warmup_steps (now {self.settings.warmup_steps})"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-
-
 import torch
 from torch import Tensor, nn
 
@@ -35,7 +33,7 @@ class MasterWeights:
         model.to(precision)
         self.model = dict(model.named_parameters())
         self.same = precision == torch.float32
-        self.master = self.model if self.same else {name: nn.Parameter(p) for name, p in exact.items()}
+        self.master = self.model if self.same else {n: nn.Parameter(p) for n, p in exact.items()}
 
     def take_gradients(self) -> list[Tensor]:
         """Hand the model's gradients to the master copies, as fp32, and return them."""
@@ -63,19 +61,29 @@ class Optimizer:
 
     def __init__(self, weights: MasterWeights, config: TrainConfig) -> None:
         self.config = config
-        muon, adam = [], []
+        muon: list[nn.Parameter] = []
+        adam: list[nn.Parameter] = []
         for name, p in weights.master.items():
             hidden = p.dim() == 2 and "embedding" not in name and "output" not in name
             (muon if hidden and config.optimizer == "muon" else adam).append(p)
         self.parts: list[torch.optim.Optimizer] = [
             torch.optim.AdamW(
-                adam, lr=config.lr, betas=(config.beta1, config.beta2), eps=1e-9, weight_decay=config.weight_decay, fused=True
+                adam,
+                lr=config.lr,
+                betas=(config.beta1, config.beta2),
+                eps=1e-9,
+                weight_decay=config.weight_decay,
+                fused=True,
             )
         ]
         if muon:
             self.parts.append(
                 torch.optim.Muon(
-                    muon, lr=config.lr, weight_decay=config.weight_decay, momentum=0.95, adjust_lr_fn="match_rms_adamw"
+                    muon,
+                    lr=config.lr,
+                    weight_decay=config.weight_decay,
+                    momentum=0.95,
+                    adjust_lr_fn="match_rms_adamw",
                 )
             )
         self.all = [*adam, *muon]
@@ -108,5 +116,3 @@ class Optimizer:
                 if int(number) == i:
                     state.setdefault(int(index), {})[key] = tensor
             part.load_state_dict({"state": state, "param_groups": part.state_dict()["param_groups"]})
-
-

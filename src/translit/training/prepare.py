@@ -14,7 +14,6 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
-
 from translit.data.batches import Batches
 from translit.data.bitext import Corpus
 from translit.data.store import TextStore, open_store
@@ -50,13 +49,17 @@ def prepare(config: RunConfig, home: Path, world: World, reporter: Reporter) -> 
     if not valid:
         raise TranslitError(f"{corpora[0].name}: too small to hold out dev sentences; give --valid")
     for corpus, store in zip(corpora, stores, strict=True):
-        empty = f", {store.report['empty']:,} with an empty side left out" if store.report.get("empty") else ""
+        empty = (
+            f", {store.report['empty']:,} with an empty side left out" if store.report.get("empty") else ""
+        )
         reporter.say(f"{corpus.name}: {len(store):,} pairs, weight {corpus.weight:g}{empty}")
     weighted = [(store, corpus.weight) for store, corpus in zip(stores, corpora, strict=True)]
     source, target = _tokenizers(config, home, weighted, world, reporter)
     model = dataclasses.replace(config.model, source_vocab=len(source), target_vocab=len(target))
     if config.start:
-        model = dataclasses.replace(ModelDirectory.open(Path(config.start)).model, dropout=config.model.dropout)
+        model = dataclasses.replace(
+            ModelDirectory.open(Path(config.start)).model, dropout=config.model.dropout
+        )
     config = dataclasses.replace(config, model=model)
     if world.is_main:
         (home / SETTINGS).write_text(config.to_toml(), "utf-8")
@@ -78,7 +81,9 @@ def _tokenizers(
             reporter.say("learning the tokenizers …")
             data = config.data
             source = train_tokenizer((s for s, _ in _text(weighted)), data.source_vocab)
-            target = train_tokenizer((t for _, t in _text(weighted)), data.target_vocab, characters=data.characters)
+            target = train_tokenizer(
+                (t for _, t in _text(weighted)), data.target_vocab, characters=data.characters
+            )
             paths[0].write_bytes(source.model)
             paths[1].write_bytes(target.model)
     world.wait()
@@ -156,5 +161,3 @@ def dry_run(trainer: Trainer, reporter: Reporter) -> None:
         ("time", f"about {hours:.1f} hours for all steps"),
     ):
         reporter.say(f"{label:<20} {value}")
-
-

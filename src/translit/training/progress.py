@@ -42,7 +42,11 @@ class Reporter:
         self.console = Console(stderr=True, quiet=quiet)
         self.max_steps = max_steps
         self._file = open(metrics, "a", encoding="utf-8") if metrics else None  # noqa: SIM115 — open for the whole run
-        self._live = Live(console=self.console, refresh_per_second=4) if self.console.is_terminal and not quiet else None
+        self._live = (
+            Live(console=self.console, refresh_per_second=4)
+            if self.console.is_terminal and not quiet
+            else None
+        )
         self._losses: list[float] = []
         self._evaluations: deque[Record] = deque(maxlen=4)
         self._last: Record = {}
@@ -112,7 +116,8 @@ class Reporter:
         return f"ETA {clock(left)}"
 
     def _view(self) -> RenderableType:
-        last, parts = self._last, []
+        last = self._last
+        parts: list[RenderableType] = []
         if last:
             facts = Table.grid(padding=(0, 2), expand=True)
             facts.add_column(no_wrap=True)

@@ -1,10 +1,10 @@
 """A run directory: settings, data stores, tokenizers, checkpoints and metrics of one training; it reproduces itself.
 
-    config.toml       every setting; `translit train --config runs/x/config.toml` makes the same run again
-    source.spm …      the tokenizers
-    store/            the corpora, normalised and memory-mapped
-    checkpoints/      the last few, by step
-    metrics.jsonl     one JSON object a log line
+config.toml       every setting; `translit train --config runs/x/config.toml` makes the same run again
+source.spm …      the tokenizers
+store/            the corpora, normalised and memory-mapped
+checkpoints/      the last few, by step
+metrics.jsonl     one JSON object a log line
 """
 
 from __future__ import annotations
@@ -84,14 +84,18 @@ def run_config(values: dict[str, Any], place: str) -> RunConfig:
     train = values.pop("train", None)
     if train is not None:
         if not isinstance(train, list | tuple) or not all(isinstance(t, str) for t in train):
-            raise TranslitError(f'{place}: train is {train!r}; write a list of corpora, as train = ["pairs.tsv"]')
+            raise TranslitError(
+                f'{place}: train is {train!r}; write a list of corpora, as train = ["pairs.tsv"]'
+            )
         sections["train"] = tuple(train)
     elif "valid" not in values:
         sections["valid"] = str(_STARTER / "valid.tsv.gz")
     known = {f.name for f in dataclasses.fields(RunConfig)}
     for name, value in values.items():
         if name not in known:
-            raise TranslitError(f"{place}: unknown setting {name!r}; known are preset, {', '.join(sorted(known))}")
+            raise TranslitError(
+                f"{place}: unknown setting {name!r}; known are preset, {', '.join(sorted(known))}"
+            )
         if not isinstance(value, str):
             raise TranslitError(f"{place}: {name} is {value!r}; it must be a string")
     return RunConfig(**sections, **values)

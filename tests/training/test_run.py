@@ -1,0 +1,269 @@
+"""Whole runs: exact resume, several processes, early stopping, saving, and what goes wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+import translit.training.checkpoint as checkpoint_module
+from translit.config import PRESETS, DataConfig, TrainConfig
+from translit.errors import TranslitError
+from translit.training.checkpoint import WEIGHTS, checkpoints, load_tensors, load_weights, save_checkpoint
+from translit.training.command import train
+from translit.training.distributed import World
+from translit.training.loop import Meter, Trainer
+from translit.training.prepare import prepare
+from translit.training.progress import Reporter, clock, sparkline
+from translit.training.run import RunConfig, read_toml, run_config
+
+NOUNS = {"cat": "猫", "dog": "狗", "bird": "鸟", "horse": "马", "fish": "鱼"}
+VERBS = {"sees": "看见", "likes": "喜欢", "hears": "听见", "finds": "找到"}
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> RunConfig:
+    """A corpus of little sentences and a model that trains in a moment."""
+    pairs = [
+        f"The {a} {v} the {b}.\t{x}{w}{y}。"
+        for a, x in NOUNS.items()
+        for v, w in VERBS.items()
+        for b, y in NOUNS.items()
+    ]
+    (tmp_path / "train.tsv").write_text("\n".join(pairs[:80]) + "\n", "utf-8")
+    (tmp_path / "valid.tsv").write_text("\n".join(pairs[80:]) + "\n", "utf-8")
+    model = dataclasses.replace(
+        PRESETS["tiny"].model, d_model=16, d_ff=32, encoder_layers=1, decoder_layers=1
+    )
+    data = DataConfig(source_vocab=320, target_vocab=300, batch_tokens=200, pool=30, augment=0.3)
+    training = TrainConfig(max_steps=12, warmup_steps=4, eval_every=4, patience=0, average=2)
+    return RunConfig(
+        train=(f"{tmp_path}/train.tsv:1.5",),
+        valid=f"{tmp_path}/valid.tsv",
+        out=str(tmp_path / "model"),
+        model=model,
+        data=data,
+        training=training,
+    )
+
+
+def trained(config: RunConfig, home: Path, **options: bool) -> dict[str, torch.Tensor]:
+    assert train(config, home, **{"resume": False, "threads": None, "only_look": False, **options})  # type: ignore[arg-type]
+    return load_tensors(checkpoints(home / "checkpoints")[-1] / WEIGHTS)
+
+
+def changed(config: RunConfig, **training: object) -> RunConfig:
+    return dataclasses.replace(config, training=dataclasses.replace(config.training, **training))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("stop_at", [1, 5, 8, 11])
+@pytest.mark.parametrize("precision", ["bf16", "fp32"])
+def test_interrupted_and_resumed_equals_never_interrupted(
+    config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop_at: int, precision: str
+) -> None:
+    config = changed(config, precision=precision)
+    whole = trained(config, tmp_path / "whole")
+    whole_model = (Path(config.out) / "weights.safetensors").read_bytes()
+
+    step = Trainer.step
+    calls = []
+
+    def interrupted_step(self: Trainer, group: object) -> object:
+        calls.append(1)
+        if len(calls) == stop_at:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return step(self, group)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Trainer, "step", interrupted_step)
+    halves = tmp_path / "halves"
+    assert not train(config, halves, resume=False, threads=None, only_look=False)
+    monkeypatch.setattr(Trainer, "step", step)
+    settings = run_config(read_toml(halves / "config.toml"), "config.toml")
+    resumed = trained(settings, halves, resume=True)
+
+    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
+    assert (Path(config.out) / "weights.safetensors").read_bytes() == whole_model
+    states = [
+        json.loads((checkpoints(tmp_path / h / "checkpoints")[-1] / "state.json").read_text())
+        for h in ("whole", "halves")
+    ]
+    for state in states:
+        del state["seconds"]
+    assert states[0] == states[1]
+
+
+def test_same_seed_same_model_and_another_seed_another(config: RunConfig, tmp_path: Path) -> None:
+    one, two = trained(config, tmp_path / "1"), trained(config, tmp_path / "2")
+    assert all(torch.equal(one[name], two[name]) for name in one)
+    other = trained(changed(config, seed=2), tmp_path / "3")
+    assert not any(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_a_run_directory_reproduces_itself(config: RunConfig, tmp_path: Path) -> None:
+    first = trained(config, tmp_path / "1")
+    again = run_config(read_toml(tmp_path / "1" / "config.toml"), "config.toml")
+    second = trained(again, tmp_path / "2")
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+def test_accumulated_batches_are_one_large_batch(config: RunConfig, tmp_path: Path) -> None:
+    """Two batches in one step: the gradient is that of both together, weighted by their tokens."""
+    config = changed(config, precision="fp32", accumulate=2)
+    with Reporter(None, 1, quiet=True) as quiet:
+        job = prepare(config, tmp_path / "run", World(), quiet)
+    stream = job.batches.stream()
+    group = [next(stream), next(stream)]
+    trainer = Trainer(job)
+    loss, _ = trainer.step(group)
+    other = Trainer(job)
+    other.model.train()
+    total = sum(other.loss(b) for b in group) / sum(int((b.target_out != 0).sum()) for b in group)
+    assert float(loss) == pytest.approx(float(total.detach()), rel=0.05)  # dropout differs
+
+
+def test_early_stopping_counts_patience_across_a_resume(config: RunConfig, tmp_path: Path) -> None:
+    config = changed(config, max_steps=400, eval_every=2, patience=2, lr=0.0001, warmup_steps=10_000)
+    with Reporter(None, 1, quiet=True) as quiet:
+        trainer = Trainer(prepare(config, tmp_path / "run", World(), quiet))
+        trainer.progress.best_loss = -1.0  # nothing will ever be better
+        assert trainer.run(quiet)
+    assert trainer.progress.step == 4
+    assert trainer.progress.bad_evaluations == 2
+    again = Trainer(trainer.job)
+    again.resume()
+    assert again.progress.bad_evaluations == 2
+    assert again.out_of_patience
+
+
+def test_fine_tuning_starts_from_the_models_weights(config: RunConfig, tmp_path: Path) -> None:
+    trained(config, tmp_path / "first")
+    start = dataclasses.replace(config, start=config.out, out=str(tmp_path / "tuned"))
+    with Reporter(None, 1, quiet=True) as quiet:
+        trainer = Trainer(prepare(start, tmp_path / "tune", World(), quiet))
+    stored = load_tensors(Path(config.out) / "weights.safetensors")
+    assert all(torch.equal(p.half(), stored[n]) for n, p in trainer.weights.master.items())
+
+
+def test_a_full_disk_leaves_the_old_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "run" / "checkpoints"
+    weights = {"w": torch.ones(3)}
+    progress = checkpoint_module.Progress(step=1)
+    save_checkpoint(home, weights, {}, progress)
+
+    def no_space(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(checkpoint_module, "save_file", no_space)
+    with pytest.raises(TranslitError, match="No space left on device"):
+        save_checkpoint(home, weights, {}, checkpoint_module.Progress(step=2))
+    assert [p.name for p in home.iterdir()] == ["0000001"]
+    assert torch.equal(load_tensors(checkpoints(home)[0] / WEIGHTS)["w"], torch.ones(3))
+
+
+def test_a_checkpoint_of_another_architecture_is_refused(config: RunConfig, tmp_path: Path) -> None:
+    trained(config, tmp_path / "run")
+    wider = dataclasses.replace(config, model=dataclasses.replace(config.model, d_ff=64))
+    with pytest.raises(
+        TranslitError, match=r"another architecture: .*w_1.weight is \(32, 16\), not \(64, 16\)"
+    ):
+        train(wider, tmp_path / "run", resume=True, threads=None, only_look=False)
+    with pytest.raises(TranslitError, match="it has no b"):
+        load_weights({"b": torch.nn.Parameter(torch.ones(1))}, {}, tmp_path)
+
+
+def test_a_damaged_checkpoint_is_one_clear_line(config: RunConfig, tmp_path: Path) -> None:
+    trained(config, tmp_path / "run")
+    file = checkpoints(tmp_path / "run" / "checkpoints")[-1] / WEIGHTS
+    file.write_bytes(file.read_bytes()[:1000])
+    with pytest.raises(TranslitError, match="cannot read it") as caught:
+        train(config, tmp_path / "run", resume=True, threads=None, only_look=False)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_finished_or_started_run_is_not_overwritten(config: RunConfig, tmp_path: Path) -> None:
+    trained(config, tmp_path / "run")
+    with pytest.raises(TranslitError, match="already holds a run"):
+        train(config, tmp_path / "run", resume=False, threads=None, only_look=False)
+
+
+def test_divergence_stops_with_advice(config: RunConfig, tmp_path: Path) -> None:
+    with Reporter(None, 1, quiet=True) as quiet:
+        trainer = Trainer(prepare(config, tmp_path / "run", World(), quiet))
+    meter = Meter(0.0)
+    meter.add(torch.tensor(2.0), torch.tensor(1.0), 1)
+    trainer._check_divergence(meter)
+    meter.read()
+    meter.add(torch.tensor(float("nan")), torch.tensor(1.0), 1)
+    with pytest.raises(TranslitError, match=r"diverged.*lower lr"):
+        trainer._check_divergence(meter)
+
+
+@pytest.mark.enable_socket  # 127.0.0.1 only
+def test_two_processes_learn_what_one_does(config: RunConfig, tmp_path: Path) -> None:
+    """Same global batch and seed: the loss curves agree to 1e-4 (without dropout, which differs per process)."""
+    config = changed(config, precision="fp32", accumulate=2, max_steps=8, eval_every=8)
+    config = dataclasses.replace(config, model=dataclasses.replace(config.model, dropout=0.0))
+    (tmp_path / "config.toml").write_text(config.to_toml(), "utf-8")
+    curves = []
+    for name, size in (("one", 1), ("two", 2)):
+        home = tmp_path / name
+        launch_workers(tmp_path / "config.toml", home, size)
+        curves.append([json.loads(line) for line in (home / "metrics.jsonl").read_text().splitlines()])
+    one, two = curves
+    assert len(one) == len(two) >= 2  # rank 0 alone writes
+    for a, b in zip(one, two, strict=True):
+        key = "loss" if "loss" in a else "dev_loss"
+        assert a[key] == pytest.approx(b[key], abs=1e-4)
+
+
+def launch_workers(settings: Path, home: Path, size: int) -> None:
+    """What ``torchrun`` does, with a process that owns its exit."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    base = {
+        **os.environ,
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": port,
+        "OMP_NUM_THREADS": "1",
+        "WORLD_SIZE": str(size),
+    }
+    command = [sys.executable, "-m", "translit", "train", "--config", str(settings), "--run", str(home)]
+    workers = [
+        subprocess.Popen(
+            command, env={**base, "RANK": str(r), "LOCAL_RANK": str(r)}, stderr=subprocess.PIPE, text=True
+        )
+        for r in range(size)
+    ]
+    for worker in workers:
+        _, errors = worker.communicate(timeout=120)
+        assert worker.returncode == 0, errors
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"trian": []}, "unknown setting 'trian'"),
+        ({"train": "a.tsv"}, "write a list"),
+        ({"preset": "huge"}, "choose one of nano"),
+        ({"model": {"d_modle": 3}}, "unknown setting 'd_modle'"),
+        ({"training": {"lr": "fast"}}, "lr is 'fast'"),
+    ],
+)
+def test_wrong_settings_name_what_is_wrong(values: dict[str, object], words: str) -> None:
+    with pytest.raises(TranslitError, match=words):
+        run_config(values, "my.toml")
+
+
+def test_clock_and_sparkline() -> None:
+    assert [clock(s) for s in (5, 65, 3725)] == ["0:05", "1:05", "1:02:05"]
+    assert sparkline([0, 1, 2, 3]) == "▁▃▅█"
+    assert sparkline([5.0, 5.0]) == "▁▁"
