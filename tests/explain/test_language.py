@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from rich.cells import cell_len
 
 from translit.errors import TranslitError
-from translit.explain.language import Captions, choose_language
+from translit.explain.language import Captions, choose_language, fold
 
 TEXTS = {"head": ("head {number}", "第 {number} 个头")}
 
@@ -54,3 +55,16 @@ def test_a_wish_beats_the_locale(environment: pytest.MonkeyPatch) -> None:
 def test_other_languages_are_refused_in_one_line() -> None:
     with pytest.raises(TranslitError, match=r"--lang fr.*choose one"):
         choose_language("fr")
+
+
+@pytest.mark.parametrize("width", [8, 13, 30])
+def test_folding_keeps_the_text_and_the_width(width: int) -> None:
+    text = "每个词按份额取走各个值，softmax 再来一次：（加权平均）。No word may look ahead."
+    lines = fold(text, width)
+    assert max(cell_len(line) for line in lines) <= width
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    assert not any(line.startswith(tuple("，：）。")) or line.endswith("（") for line in lines)
+
+
+def test_folding_leaves_a_long_word_whole() -> None:
+    assert fold("see encoder.1.self.head1.Q", 10) == ["see", "encoder.1.self.head1.Q"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import locale
 import os
+import re
 from collections.abc import Mapping
 from typing import Literal, cast
 
@@ -51,3 +52,24 @@ def _locale() -> str:
         if os.environ.get(variable):
             return os.environ[variable]
     return locale.getlocale()[0] or ""
+
+
+# Runs of narrow characters, or one wide one (Chinese, full-width punctuation) with the marks that cling to it.
+_OPENING, _CLOSING = "（「『《“", "，。；：！？、）」』》”…"
+_UNBREAKABLE = re.compile(rf"[{_OPENING}]*(?:[!-⺀]+|[^\s{_OPENING}])[{_CLOSING}]*|\s+")
+
+
+def fold(text: str, width: int) -> list[str]:
+    """``text`` in lines of at most ``width`` cells: at spaces, and between Chinese characters but before no comma.
+
+    A single word wider than ``width`` stands alone on its line, unbroken.
+    """
+    from rich.cells import cell_len
+
+    lines = [""]
+    for unit in _UNBREAKABLE.findall(text):
+        if lines[-1] and cell_len((lines[-1] + unit).rstrip()) > width:
+            lines.append("")
+        if lines[-1] or not unit.isspace():
+            lines[-1] += unit
+    return [line.rstrip() for line in lines]
