@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from translit.cli import data, evaluate, train  # noqa: F401 — each module registers its command
+from translit.cli import data, evaluate, explain, train  # noqa: F401 — each module registers its command
 from translit.cli.app import app
 from translit.errors import TranslitError
 

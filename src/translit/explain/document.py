@@ -72,7 +72,7 @@ def sentence(explanation: Explanation, *, layer: int = 0, head: int = 0) -> dict
         "flow": {
             "layer": layer,
             "head": head,
-            "stages": [_stage(stage) for stage in flow(record, layer, head)],
+            "stages": [_stage(stage) for stage in flow(explanation.model, record, layer, head)],
             "blanks": [_rounded(dataclasses.asdict(blank)) for blank in blanks(record)],
         },
     }

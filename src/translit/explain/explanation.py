@@ -143,6 +143,15 @@ class Explainer:
         record = record_pass(self.model, text, source, ids, tokenizers, given=target is not None)
         return Explanation(self.model, self.directory, record, tree, top_k)
 
+    def explain_text(self, text: str, target: str | None = None, top_k: int = 5) -> list[Explanation]:
+        """Explain every sentence of ``text``; with a given ``target`` the text counts as one sentence."""
+        from translit.text.split import split
+
+        if target is not None or not text.strip():
+            return [self.explain(text, target, top_k)]
+        sentences = [p.text for p in split(text, self.directory.source_language) if p.text.strip()]
+        return [self.explain(sentence, None, top_k) for sentence in sentences]
+
     def _search(self, source: Sequence[int]) -> tuple[list[int], BeamTree]:
         """The best translation, ``</s>`` included if it was written, and how it was found."""
         seen: list[BeamStep] = []

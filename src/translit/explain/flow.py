@@ -11,8 +11,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from translit.config import ModelConfig
 from translit.explain.record import Record
 from translit.model.attention import causal_mask
+from translit.model.transformer import Transformer
 
 
 @dataclass(frozen=True)
@@ -32,17 +34,20 @@ class Stage:
         return rows, columns
 
 
-def flow(record: Record, layer: int, head: int) -> list[Stage]:
+@torch.inference_mode()
+def flow(model: Transformer, record: Record, layer: int, head: int) -> list[Stage]:
     """The road of one sentence: both embeddings, encoder layer, decoder layer, output.
 
     ``layer`` (from 0) is taken in both stacks; where a stack has fewer layers, its last one.
     """
+    last = model.decoder_norm(record.states("decoder")[-1])  # (T, d)
     return [
         *_input(record, "encoder"),
-        *_encoder(record, layer, head),
+        *_encoder(record, model.config, layer, head),
         *_input(record, "decoder"),
-        *_decoder(record, layer, head),
-        *_output(record),
+        *_decoder(record, model.config, layer, head),
+        Stage("output", "last", "decoder output", record.inputs, None, last),
+        Stage("output", "logits", "decoder output · W", record.inputs, None, model.logits(last)),
     ]
 
 
@@ -59,75 +64,82 @@ def _input(record: Record, stack: str) -> list[Stage]:
     ]
 
 
-def _encoder(record: Record, layer: int, head: int) -> list[Stage]:
-    place = f"encoder.{min(layer, len(record.states('encoder')) - 1)}"
+def _encoder(record: Record, config: ModelConfig, layer: int, head: int) -> list[Stage]:
+    place = f"encoder.{min(layer, config.encoder_layers - 1)}"
     rows = record.source_pieces
     visible = torch.ones(len(rows), len(rows), dtype=torch.bool)
     return [
-        *_attention(record, "encoder", f"{place}.self_attention", head, rows, rows, visible),
-        *_feed_forward(record, "encoder", place, rows, ("add_norm_1", "add_norm_2")),
+        *_attention(record, config, f"{place}.self_attention", head, (rows, rows), visible),
+        _add_norm(record, config, f"{place}.add_norm_1", rows),
+        *_feed_forward(record, config, place, rows),
+        _add_norm(record, config, f"{place}.add_norm_2", rows),
     ]
 
 
-def _decoder(record: Record, layer: int, head: int) -> list[Stage]:
-    place = f"decoder.{min(layer, len(record.states('decoder')) - 1)}"
+def _decoder(record: Record, config: ModelConfig, layer: int, head: int) -> list[Stage]:
+    place = f"decoder.{min(layer, config.decoder_layers - 1)}"
     rows, source = record.inputs, record.source_pieces
-    causal = causal_mask(len(rows))
     everything = torch.ones(len(rows), len(source), dtype=torch.bool)
-    first = _add_norm(record, "decoder", f"{place}.add_norm_1", rows)
+    causal = causal_mask(len(rows))
     return [
-        *_attention(record, "decoder", f"{place}.self_attention", head, rows, rows, causal),
-        first,
-        *_attention(record, "decoder", f"{place}.cross_attention", head, rows, source, everything),
-        *_feed_forward(record, "decoder", place, rows, ("add_norm_2", "add_norm_3")),
+        *_attention(record, config, f"{place}.self_attention", head, (rows, rows), causal),
+        _add_norm(record, config, f"{place}.add_norm_1", rows),
+        *_attention(record, config, f"{place}.cross_attention", head, (rows, source), everything),
+        _add_norm(record, config, f"{place}.add_norm_2", rows),
+        *_feed_forward(record, config, place, rows),
+        _add_norm(record, config, f"{place}.add_norm_3", rows),
     ]
 
 
 def _attention(
     record: Record,
-    part: str,
+    config: ModelConfig,
     place: str,
     head: int,
-    queries: list[str],
-    keys: list[str],
+    tokens: tuple[list[str], list[str]],
     mask: Tensor,
 ) -> list[Stage]:
-    t = record.trace
-    q, k, v, weights = (t[f"{place}.{x}"][0, head] for x in ("q", "k", "v", "weights"))
-    prefix = "cross." if "cross" in place else "self."
+    """The stages of one head; ``tokens`` are those that ask and those that are asked."""
+    (queries, keys), t = tokens, record.trace
+    part = place.split(".")[0]
+    kind = "cross" if place.endswith("cross_attention") else "self"
+    x = _entering(config)
+    asked = x if kind == "self" else "memory"
+    q, k, v, weights = (t[f"{place}.{name}"][0, head] for name in ("q", "k", "v", "weights"))
+    scores = q @ k.T / config.d_k**0.5  # the trace keeps them masked; here they are before the mask
     return [
-        Stage(part, f"{prefix}q", "x · W_Q", queries, None, q),
-        Stage(part, f"{prefix}k", "x · W_K" if prefix == "self." else "memory · W_K", keys, None, k),
-        Stage(part, f"{prefix}v", "x · W_V" if prefix == "self." else "memory · W_V", keys, None, v),
-        # The trace keeps the scores after the mask; before it they are the plain product.
-        Stage(part, f"{prefix}scores", "Q Kᵀ / √d_k", queries, keys, q @ k.T / q.size(-1) ** 0.5),
-        Stage(part, f"{prefix}mask", "1 = may look, 0 = hidden", queries, keys, mask.float()),
-        Stage(part, f"{prefix}weights", "softmax(masked scores)", queries, keys, weights),
-        Stage(part, f"{prefix}head", "weights · V", queries, None, weights @ v),
-        Stage(part, f"{prefix}concat", "head 1 … h, side by side", queries, None, t[f"{place}.concat"][0]),
-        Stage(part, f"{prefix}output", "concat · W_O", queries, None, t[f"{place}.output"][0]),
+        Stage(part, f"{kind}.q", f"Q = {x} · W_Q + b_Q", queries, None, q),
+        Stage(part, f"{kind}.k", f"K = {asked} · W_K + b_K", keys, None, k),
+        Stage(part, f"{kind}.v", f"V = {asked} · W_V + b_V", keys, None, v),
+        Stage(part, f"{kind}.scores", f"Q Kᵀ / √{config.d_k}", queries, keys, scores),
+        Stage(part, f"{kind}.mask", "mask", queries, keys, mask.float()),
+        Stage(part, f"{kind}.weights", "softmax(masked scores)", queries, keys, weights),
+        Stage(part, f"{kind}.head", "weights · V", queries, None, weights @ v),
+        Stage(part, f"{kind}.concat", f"{config.n_heads} heads", queries, None, t[f"{place}.concat"][0]),
+        Stage(part, f"{kind}.output", "concat · W_O + b_O", queries, None, t[f"{place}.output"][0]),
     ]
 
 
-def _add_norm(record: Record, part: str, place: str, rows: list[str]) -> Stage:
-    return Stage(part, "add_norm", "residual and LayerNorm", rows, None, record.trace[f"{place}.output"][0])
+def _entering(config: ModelConfig) -> str:
+    """What enters a sub-layer: with pre-norm the normalised x."""
+    return "Norm(x)" if config.norm == "pre" else "x"
 
 
-def _feed_forward(
-    record: Record, part: str, place: str, rows: list[str], norms: tuple[str, str]
-) -> list[Stage]:
-    t, ffn = record.trace, f"{place}.feed_forward"
+def _add_norm(record: Record, config: ModelConfig, place: str, rows: list[str]) -> Stage:
+    pre = config.norm == "pre"
+    formula = "x + sublayer(Norm(x))" if pre else "Norm(x + sublayer(x))"
+    key = f"add_norm.{config.norm}"
+    return Stage(place.split(".")[0], key, formula, rows, None, record.trace[f"{place}.output"][0])
+
+
+def _feed_forward(record: Record, config: ModelConfig, place: str, rows: list[str]) -> list[Stage]:
+    part, t = place.split(".")[0], record.trace
+    activation = "ReLU" if config.activation == "relu" else "GELU"
+    inner, output = (t[f"{place}.feed_forward.{name}"][0] for name in ("inner", "output"))
     return [
-        _add_norm(record, part, f"{place}.{norms[0]}", rows),
-        Stage(part, "ffn.inner", "activation(x · W_1 + b_1)", rows, None, t[f"{ffn}.inner"][0]),
-        Stage(part, "ffn.output", "inner · W_2 + b_2", rows, None, t[f"{ffn}.output"][0]),
-        _add_norm(record, part, f"{place}.{norms[1]}", rows),
+        Stage(part, "ffn.inner", f"{activation}({_entering(config)} · W_1 + b_1)", rows, None, inner),
+        Stage(part, "ffn.output", "inner · W_2 + b_2", rows, None, output),
     ]
-
-
-def _output(record: Record) -> list[Stage]:
-    last = record.states("decoder")[-1]
-    return [Stage("output", "last", "what leaves the last decoder layer", record.inputs, None, last)]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,158 @@
+"""``translit explain``: see a real Transformer think about your sentence."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from translit.cli.app import app
+from translit.errors import TranslitError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from translit.explain.explanation import Explainer, Explanation
+    from translit.explain.record import Kind
+
+
+@app.command()
+def explain(
+    text: Annotated[
+        str | None, typer.Argument(help="What to translate and explain; by default standard input.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", help="Model folder; by default the shipped model.")
+    ] = None,
+    top_k: Annotated[
+        int, typer.Option("--top-k", "-k", min=1, max=50, help="Candidates shown at each step.")
+    ] = 5,
+    layer: Annotated[int | None, typer.Option(min=1, help="Show the heads of this layer, from 1.")] = None,
+    head: Annotated[int | None, typer.Option(min=1, help="Show this head, from 1.")] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="Which attention: cross, decoder or encoder (self-attention).")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Tables of every layer, head and kind.")] = False,
+    beam: Annotated[int | None, typer.Option(min=1, help="Beam size; draws the tree of the search.")] = None,
+    target: Annotated[
+        str | None,
+        typer.Option("--target", "-t", help="Explain this translation instead of the model's own."),
+    ] = None,
+    steps: Annotated[
+        bool, typer.Option("--steps", help="How it flows: every stage with its shape and numbers.")
+    ] = False,
+    lens: Annotated[bool, typer.Option("--lens", help="What each layer already knows.")] = False,
+    why: Annotated[
+        bool, typer.Option("--why", help="Attention beside what happens without each word.")
+    ] = False,
+    lang: Annotated[
+        str | None, typer.Option(help="Language of the captions: zh or en; by default the locale's.")
+    ] = None,
+    glossary: Annotated[bool, typer.Option("--glossary", help="List the terms, and stop.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Write everything as JSON (docs/explain-json.md).")
+    ] = False,
+    svg: Annotated[
+        Path | None, typer.Option(help="Write the heat map of one head (the aligned one, or --layer --head).")
+    ] = None,
+) -> None:
+    """See the model think: every step's candidates, where it looks, and why.
+
+    Layers and heads count from 1. Without options: the steps, the alignment, the heads of one layer.
+    """
+    from rich.console import Console
+
+    from translit.explain.captions import TEXTS
+    from translit.explain.language import Captions, choose_language
+    from translit.explain.terminal import View, show, show_glossary
+
+    captions = Captions(TEXTS, choose_language(lang))
+    console = Console(highlight=False, markup=False, emoji=False)
+    if glossary:
+        show_glossary(console, captions)
+        return
+    if beam is not None and target is not None:
+        raise TranslitError("--beam and --target: a given translation is not searched; choose one of them")
+    text = _input(text)
+    explainer = _explainer(model, beam)
+    layer_index, head_index = _place(explainer, kind, layer, head)
+    explanations = explainer.explain_text(text, target, max(top_k, _JSON_CANDIDATES) if json else top_k)
+    if svg:
+        from translit.explain.svg import write_heat_map
+
+        write_heat_map(svg, explanations[0], _kind(kind), layer_index, head_index)
+    if json:
+        _write_json(explainer, explanations, text, layer_index, head_index)
+        return
+    view = View(
+        kind=_kind(kind),
+        layer=layer_index,
+        head=head_index,
+        all=everything,
+        beam=beam is not None,
+        lens=lens,
+        why=why,
+        flow=steps,
+    )
+    for n, explanation in enumerate(explanations, 1):
+        if len(explanations) > 1:
+            console.rule(captions("sentence", number=n, count=len(explanations)), style="bold")
+        show(console, explainer, explanation, captions, view)
+
+
+_JSON_CANDIDATES = 10  # at least so many a step, whatever the terminal shows
+
+
+def _input(text: str | None) -> str:
+    """The text to explain: the argument, or standard input if that is not a keyboard."""
+    if text is None and sys.stdin.isatty():
+        raise TranslitError('explain: nothing to explain; write for example: translit explain "I love you"')
+    return sys.stdin.read() if text is None else text
+
+
+def _explainer(model: str | None, beam: int | None) -> Explainer:
+    from translit.decoding.search import SearchSettings
+    from translit.explain.explanation import Explainer
+    from translit.model_directory import find_model
+
+    directory = find_model(model)
+    return Explainer(directory, SearchSettings() if beam is None else SearchSettings(beam=beam))
+
+
+def _kind(kind: str | None) -> Kind | None:
+    from translit.explain.record import PLACES
+
+    if kind is None:
+        return None
+    if kind not in PLACES:
+        raise TranslitError(f"--kind {kind}: there is no such attention; choose {', '.join(PLACES)}")
+    return kind
+
+
+def _place(
+    explainer: Explainer, kind: str | None, layer: int | None, head: int | None
+) -> tuple[int | None, int | None]:
+    """``--layer`` and ``--head`` counted from 0, after a look whether the model has them."""
+    config = explainer.directory.model
+    layers = config.encoder_layers if _kind(kind) == "encoder" else config.decoder_layers
+    for option, number, size in (("layer", layer, layers), ("head", head, config.n_heads)):
+        if number is not None and number > size:
+            raise TranslitError(f"--{option} {number}: this model has {size} there; choose from 1 to {size}")
+    return None if layer is None else layer - 1, None if head is None else head - 1
+
+
+def _write_json(
+    explainer: Explainer,
+    explanations: Sequence[Explanation],
+    text: str,
+    layer: int | None,
+    head: int | None,
+) -> None:
+    import json
+
+    from translit.explain.document import document
+
+    found = document(explainer, explanations, text, layer=layer or 0, head=head or 0)
+    print(json.dumps(found, ensure_ascii=False, separators=(",", ":")))

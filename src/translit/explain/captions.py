@@ -1,0 +1,352 @@
+# ruff: noqa: E501 (captions are sentences, one a line)
+"""Every caption of the explanations, in English and Chinese, and the glossary."""
+
+from __future__ import annotations
+
+# name → (English, Chinese). "x.title" heads a panel, "x.note" is its one sentence for a high-school reader.
+TEXTS: dict[str, tuple[str, str]] = {
+    # The first lines
+    "sentence": ("Sentence {number} of {count}", "第 {number} 句，共 {count} 句"),
+    "made_by": (
+        "model {model} · {parameters:.1f} M parameters · {search} · log-probability {log_prob:.1f}",
+        "模型 {model} · {parameters:.1f} M 个参数 · {search} · 对数概率 {log_prob:.1f}",
+    ),
+    "search.greedy": ("greedy", "贪心"),
+    "search.beam": ("beam {beam}", "集束 {beam}"),
+    "search.given": ("given translation", "给定的译文"),
+    "more": ("More: {options}", "继续看：{options}"),
+    # Steps
+    "steps.title": ("Step by step", "一步一步地写"),
+    "steps.note": (
+        "At each step the model reads what it has written and gives every token it knows a probability; "
+        "▶ marks the one it wrote. Entropy (bits) tells how undecided it was.",
+        "每一步，模型都先读已经写下的字，再给它认识的每个词元一个概率；▶ 是它写下的那个。熵（比特）说明它有多拿不定主意。",
+    ),
+    "steps.entropy": ("entropy {bits:.2f}: {mood}", "熵 {bits:.2f}：{mood}"),
+    "steps.rank": ("rank {rank}", "第 {rank} 名"),
+    "mood.certain": ("certain", "很确定"),
+    "mood.sure": ("fairly sure", "比较有把握"),
+    "mood.unsure": ("hesitating", "在犹豫"),
+    "mood.guess": ("guessing", "在猜"),
+    "given.title": ("The given translation, token by token", "给定的译文，逐个词元看"),
+    "given.note": (
+        "The model was made to write this translation: how probable was each token, "
+        "and what would it have written itself?",
+        "让模型照着这个译文写：每个词元的概率有多大？它自己本来会写什么？",
+    ),
+    "given.token": ("Token", "词元"),
+    "given.probability": ("Probability", "概率"),
+    "given.rank": ("Rank", "名次"),
+    "given.instead": ("The model's own choice", "模型自己的选择"),
+    "given.same": ("the same", "相同"),
+    # Alignment
+    "alignment.title": ("Which word each character looked at", "每个字看着哪个词"),
+    "alignment.note": (
+        "Each row is a piece of the translation, each column a source word; "
+        "the darker the square, the more attention it got.",
+        "每一行是译文的一个字，每一列是原文的一个词；格子越深，得到的注意力越多。",
+    ),
+    "alignment.trained": (
+        "layer {layer} head {head}, trained to align",
+        "第 {layer} 层第 {head} 头（训练来对齐）",
+    ),
+    "alignment.chosen": (
+        "layer {layer} head {head}, the best aligner",
+        "第 {layer} 层第 {head} 头（最像对齐）",
+    ),
+    "alignment.average": ("all heads averaged", "所有头的平均"),
+    "legend": ("share of attention", "注意力占比"),
+    # Tables per head
+    "kind.cross": ("Cross-attention", "交叉注意力"),
+    "kind.decoder": ("Decoder self-attention", "解码器自注意力"),
+    "kind.encoder": ("Encoder self-attention", "编码器自注意力"),
+    "kind.cross.note": (
+        "Rows: the token being chosen. Columns: the source tokens it looks at. Numbers are percent; a row adds up to 100.",
+        "行：正在选的词元。列：它看着的原文词元。数字是百分比，每行加起来是 100。",
+    ),
+    "kind.decoder.note": (
+        "Rows: the token being chosen. Columns: what was already written. The future does not exist yet, so it is empty.",
+        "行：正在选的词元。列：已经写下的词元。未来还不存在，所以是空的。",
+    ),
+    "kind.encoder.note": (
+        "Rows and columns: source tokens. A row shows where that token looks to understand itself in its sentence.",
+        "行和列都是原文词元。每一行表示这个词元为了理解自己在句中的意思而看向哪里。",
+    ),
+    "head": ("layer {layer} head {head}", "第 {layer} 层第 {head} 头"),
+    "head.focus": ("{bits:.1f} bits", "{bits:.1f} 比特"),
+    "head.sink": (
+        "* a sink: {share:.0%} of the attention is parked on {token}",
+        "* 停车位：{share:.0%} 的注意力停在 {token} 上",
+    ),
+    # Beam
+    "beam.title": ("The beam tree", "集束搜索树"),
+    "beam.note": (
+        "The search follows the {beam} best beginnings side by side. "
+        "★ is the winner; numbers are log-probabilities, closer to 0 is better.",
+        "搜索同时跟着 {beam} 个最好的开头走。★ 是赢家；数字是对数概率，越接近 0 越好。",
+    ),
+    "beam.score": ("score {score:.3f}", "得分 {score:.3f}"),
+    "beam.lost": ("out", "出局"),
+    "beam.ended": (
+        "Finished translations, score = log-probability / length^{alpha:g}:",
+        "写完的译文，得分 = 对数概率 / 长度^{alpha:g}：",
+    ),
+    "beam.decided": (
+        "From step {step} on the winner led to the end.",
+        "从第 {step} 步起，赢家一直领先到最后。",
+    ),
+    "beam.decided.length": (
+        "The winner did not lead at its last step: it won when the lengths were weighed.",
+        "赢家在最后一步并没有领先：它是在除以长度之后才赢的。",
+    ),
+    "beam.split": (
+        "Its best rival parted from it at step {step}: {winner} against {rival}.",
+        "最强的对手在第 {step} 步和它分开：{winner} 对 {rival}。",
+    ),
+    "beam.not_greedy": (
+        "Greedy search, always taking the most probable token, would have gone another way at step {step}.",
+        "如果每步都取概率最大的词元（贪心搜索），第 {step} 步就会走上另一条路。",
+    ),
+    # Lens
+    "lens.decoder.title": ("The lens on the decoder", "解码器透镜"),
+    "lens.decoder.note": (
+        "What would be written if the decoder stopped after this layer: local guesses become the sentence.",
+        "如果解码器算到这一层就停下，会写出什么：局部的猜测一层层变成句子。",
+    ),
+    "lens.encoder.title": ("The lens on the encoder", "编码器透镜"),
+    "lens.encoder.note": (
+        "What the whole decoder would write if the encoder stopped after this layer.",
+        "如果编码器算到这一层就停下，整个解码器会写出什么。",
+    ),
+    "lens.free": ("Written freely from each encoder layer:", "从编码器每一层自由写出的译文："),
+    "lens.mark": ("* the token that was really written", "* 真正写下的词元"),
+    "lens.layer": ("Layer", "层"),
+    "lens.embedding": ("input", "输入"),
+    # Why
+    "why.title": ("Attention is not causation", "注意力不等于原因"),
+    "why.note": (
+        "Looked at is not the same as needed: here each source word is taken out in turn, the translation is kept, "
+        "and we see how much less probable each character becomes.",
+        "看着一个词，不等于需要它：依次去掉原文的每个词，译文不变，看每个字的概率降了多少。",
+    ),
+    "why.written": ("Written", "写下"),
+    "why.looked": ("Looked at most", "看得最多"),
+    "why.needed": ("Needed most", "最需要"),
+    "why.effect": ("Probability with → without", "概率：有它 → 没它"),
+    "why.none": ("no single word", "没有哪一个词"),
+    "why.picture": (
+        "fall of log-probability (nats), darkest = 3 or more",
+        "对数概率的下降（奈特），最深 = 3 以上",
+    ),
+    "why.agree.aligned_head": (
+        "The aligned head and occlusion name the same word for {same} of {words} ({share:.0%}); "
+        "rank correlation of all pairs {spearman}.",
+        "对齐头和遮挡法指向同一个词：{words} 个里有 {same} 个（{share:.0%}）；全部配对的等级相关系数 {spearman}。",
+    ),
+    "why.agree.average": (
+        "The average of all heads and occlusion: {same} of {words} ({share:.0%}); rank correlation {spearman}.",
+        "所有头的平均和遮挡法：{words} 个里有 {same} 个（{share:.0%}）；等级相关系数 {spearman}。",
+    ),
+    # Flow
+    "flow.title": ("How it flows", "数据怎样流过模型"),
+    "flow.note": (
+        "The road of the sentence through the model, with real numbers. Followed closely: layer {layer}, head {head} of {heads}.",
+        "这句话走过模型的路，数字都是真的。仔细跟踪的是：第 {layer} 层，{heads} 个头里的第 {head} 个。",
+    ),
+    "flow.text": (
+        "Text becomes tokens, and each token a number in the vocabulary.",
+        "文字变成词元，每个词元在词表里有一个编号。",
+    ),
+    "flow.encoder": ("Encoder", "编码器"),
+    "flow.decoder": ("Decoder", "解码器"),
+    "flow.output": ("Output", "输出"),
+    "flow.repeat": (
+        "… and the same again: {layers} layers in all, each fed by the one before.",
+        "……然后重复：一共 {layers} 层，每一层读上一层的结果。",
+    ),
+    "flow.more_rows": ("… {rows} more rows", "……还有 {rows} 行"),
+    "stage.embedding": (
+        "Embedding: every token gets its row of the table, times √d.",
+        "嵌入：每个词元取表里自己的一行，乘以 √d。",
+    ),
+    "stage.positions": (
+        "Positions: a wave of sines and cosines tells where a token stands.",
+        "位置：正弦和余弦的波，告诉模型词元排在第几。",
+    ),
+    "stage.input": ("The sum of both enters the first layer.", "两者相加，进入第一层。"),
+    "stage.self.q": ("Queries: what each token asks for.", "查询 Q：每个词元想问什么。"),
+    "stage.self.k": ("Keys: what each token offers to be found by.", "键 K：每个词元拿什么让别人找到。"),
+    "stage.self.v": (
+        "Values: what each token hands over when it is looked at.",
+        "值 V：被看到时，每个词元交出什么。",
+    ),
+    "stage.self.scores": ("Scores: how well each query fits each key.", "分数：每个查询和每个键有多合。"),
+    "stage.self.mask": (
+        "Mask: where a token may look. ■ yes, · hidden.",
+        "掩码：词元可以看哪里。■ 可以，· 遮住。",
+    ),
+    "stage.self.weights": (
+        "Softmax turns scores into shares that add up to 1.",
+        "softmax 把分数变成加起来等于 1 的份额。",
+    ),
+    "stage.self.head": (
+        "The head's answer: values blended by those shares.",
+        "这个头的回答：按份额混合的值。",
+    ),
+    "stage.self.concat": ("All heads' answers side by side.", "所有头的回答并排放好。"),
+    "stage.self.output": ("W_O mixes the heads.", "W_O 把各个头混合起来。"),
+    "stage.cross.q": ("Cross-attention: the decoder's queries …", "交叉注意力：解码器的查询……"),
+    "stage.cross.k": ("… meet the keys of the source …", "……遇到原文的键……"),
+    "stage.cross.v": ("… and will receive the source's values.", "……并将取得原文的值。"),
+    "stage.cross.scores": (
+        "Scores of every target token against every source token.",
+        "每个目标词元对每个原文词元的分数。",
+    ),
+    "stage.cross.mask": (
+        "Mask: the whole source may be seen; only padding would be hidden.",
+        "掩码：整个原文都可以看，只有填充会被遮住。",
+    ),
+    "stage.cross.weights": (
+        "Softmax: where each target token looks in the source.",
+        "softmax：每个目标词元看着原文的哪里。",
+    ),
+    "stage.cross.head": ("The source values blended by those shares.", "按份额混合的原文的值。"),
+    "stage.cross.concat": ("All heads' answers side by side.", "所有头的回答并排放好。"),
+    "stage.cross.output": ("W_O mixes the heads.", "W_O 把各个头混合起来。"),
+    "stage.add_norm.post": (
+        "Add & Norm: add what came in, then bring each row to mean 0 and spread 1.",
+        "残差与归一化：加上原来的输入，再让每一行的平均为 0、幅度为 1。",
+    ),
+    "stage.add_norm.pre": (
+        "Add & Norm: add what came in. This model normalises before each part instead of after it (pre-norm).",
+        "残差与归一化：加上原来的输入。这个模型在每个部分之前归一化，而不是之后（pre-norm）。",
+    ),
+    "stage.ffn.inner": (
+        "Feed-forward, first half: a wide layer that drops what is negative.",
+        "前馈网络前半：变宽，并压掉负数。",
+    ),
+    "stage.ffn.output": (
+        "Feed-forward, second half: back to the old width.",
+        "前馈网络后半：变回原来的宽度。",
+    ),
+    "stage.last": (
+        "What leaves the last decoder layer, one row a step.",
+        "最后一层解码器的输出，每一步一行。",
+    ),
+    "stage.logits": (
+        "Linear: every token of the vocabulary gets a score (the first ones are shown).",
+        "线性层：给词表里每个词元打分（只显示最前面几个）。",
+    ),
+    "flow.softmax": (
+        "Softmax over {vocabulary:,} tokens: the probabilities of each step.",
+        "对 {vocabulary:,} 个词元做 softmax：每一步的概率。",
+    ),
+    "training.title": ("The same sentence in training", "训练时的同一句话"),
+    "training.note": (
+        "In training all blanks are filled in at once: the decoder reads the target shifted right by <s>, "
+        "and the mask hides the answers. Loss = −ln(probability of the answer).",
+        "训练时所有的空一次填完：解码器读的是右移一位（前面加 <s>）的译文，掩码遮住答案。损失 = −ln(答案的概率)。",
+    ),
+    "training.question": ("Question", "填空"),
+    "training.answer": ("Answer", "答案"),
+    "training.probability": ("Probability", "概率"),
+    "training.loss": ("Loss", "损失"),
+    "training.mean": ("mean", "平均"),
+    "glossary.title": ("Glossary", "词汇表"),
+}
+
+# key → ((English term, English text), (Chinese term, Chinese text))
+GLOSSARY: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {
+    "token": (
+        ("token", "What the model reads and writes at once: a word, a part of a word, a Chinese character or a mark."),
+        ("词元", "模型一次读或写的单位：一个词、词的一部分、一个汉字或一个标点。"),
+    ),
+    "special": (
+        ("<s>, </s>", "Tokens that mean “the sentence begins” and “the sentence ends”. Writing </s> is how the model stops."),
+        ("<s>、</s>", "表示“句子开始”和“句子结束”的词元。写出 </s>，模型就停下。"),
+    ),
+    "embedding": (
+        ("embedding", "The list of numbers that stands for a token. It is learnt."),
+        ("嵌入", "代表一个词元的一串数字，是学出来的。"),
+    ),
+    "position": (
+        ("position", "A wave of sines and cosines added to the embedding, because attention itself does not know the order."),
+        ("位置编码", "加到嵌入上的正弦和余弦波，因为注意力本身不知道先后。"),
+    ),
+    "encoder": (
+        ("encoder", "The half that reads the source: each layer lets every token look at all the others."),
+        ("编码器", "读原文的那一半：每一层让每个词元看所有其他词元。"),
+    ),
+    "decoder": (
+        ("decoder", "The half that writes the translation, one token after another."),
+        ("解码器", "写译文的那一半，一个词元接一个词元地写。"),
+    ),
+    "attention": (
+        ("attention", "A blend: each token asks (query), compares its question with what others offer (keys), and takes their values in proportion. softmax(QKᵀ/√d_k)·V."),
+        ("注意力", "一种混合：每个词元提问（查询），把问题和别人的键比较，再按比例取它们的值。softmax(QKᵀ/√d_k)·V。"),
+    ),
+    "head": (
+        ("head", "One of several attentions side by side, each with its own idea of what to look for."),
+        ("头", "并排的几个注意力之一，每个头有自己关注的东西。"),
+    ),
+    "self": (
+        ("self-attention", "Attention inside one sentence."),
+        ("自注意力", "一句话内部的注意力。"),
+    ),
+    "cross": (
+        ("cross-attention", "The decoder's look at the source, also called encoder–decoder attention."),
+        ("交叉注意力", "解码器看原文的注意力，也叫编码器–解码器注意力。"),
+    ),
+    "mask": (
+        ("mask", "What may not be seen: the future (causal mask) and filling (padding mask)."),
+        ("掩码", "不许看的地方：未来（因果掩码）和填充（填充掩码）。"),
+    ),
+    "add_norm": (
+        ("Add & Norm", "Add the input of a part to its output, then bring the numbers to mean 0 and spread 1 (LayerNorm)."),
+        ("残差与层归一化", "把一个部分的输入加到输出上，再让数字的平均为 0、幅度为 1（LayerNorm）。"),
+    ),
+    "ffn": (
+        ("feed-forward network", "Two linear maps with a ReLU between them, the same for every position."),
+        ("前馈网络", "两个线性变换，中间是 ReLU，每个位置都一样。"),
+    ),
+    "softmax": (
+        ("softmax", "Turns any numbers into positive shares that add up to 1."),
+        ("softmax", "把任意一串数变成加起来等于 1 的正的份额。"),
+    ),
+    "entropy": (
+        ("entropy", "How undecided a set of probabilities is, in bits: 0 is certain, 1 is a coin toss."),
+        ("熵", "一组概率有多拿不定主意，单位是比特：0 是确定，1 像抛硬币。"),
+    ),
+    "log_probability": (
+        ("log-probability", "The logarithm of a probability: 0 is certain, −0.7 is one half, −2.3 is one tenth. Sums instead of products."),
+        ("对数概率", "概率的对数：0 是确定，−0.7 是一半，−2.3 是十分之一。用加法代替乘法。"),
+    ),
+    "greedy": (
+        ("greedy search", "Always take the most probable next token."),
+        ("贪心搜索", "每一步都取概率最大的词元。"),
+    ),
+    "beam": (
+        ("beam search", "Follow several beginnings side by side and choose the best finished translation."),
+        ("集束搜索", "同时跟着几个开头走，最后选最好的译文。"),
+    ),
+    "teacher_forcing": (
+        ("teacher forcing", "Make the decoder read the right translation instead of its own, as in training."),
+        ("教师强制", "让解码器读标准译文，而不是自己写的，训练时就是这样。"),
+    ),
+    "sink": (
+        ("sink", "A token without meaning of its own (</s>, a full stop) where a head parks attention it does not need."),
+        ("停车位", "本身没有意思的词元（</s>、句号），头把用不着的注意力停在那里。"),
+    ),
+    "lens": (
+        ("lens", "Asking a middle layer for its answer, as if it were the last."),
+        ("透镜", "把中间一层当作最后一层，问它会写什么。"),
+    ),
+    "occlusion": (
+        ("occlusion", "Taking a word out and seeing what changes: a test of cause, which attention is not."),
+        ("遮挡法", "去掉一个词，看什么变了：这是对原因的检验，注意力不是。"),
+    ),
+    "aer": (
+        ("AER", "Alignment error rate against alignments made by hand: 0 is perfect, 1 is all wrong."),
+        ("AER", "对齐错误率，和人工对齐相比：0 是全对，1 是全错。"),
+    ),
+}  # fmt: skip

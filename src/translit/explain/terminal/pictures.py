@@ -1,0 +1,225 @@
+"""Bars, shaded pictures and tables of numbers for a terminal, measured in cells so that Chinese stays
+aligned.
+
+Everything is a block: a list of lines (Rich ``Text``). Colour only repeats what the characters already say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+Block = list[Text]
+
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_SHADES = ((0.75, "█"), (0.45, "▓"), (0.20, "▒"), (0.05, "░"))  # from this share on
+_FAINT = "·"
+_STYLES = {"█": "bold bright_cyan", "▓": "bright_cyan", "▒": "cyan", "░": "blue", _FAINT: "bright_black"}
+LEGEND = "· < 5 %   ░ 5–20   ▒ 20–45   ▓ 45–75   █ > 75"
+MARK = "*"
+_LABEL = 14  # cells: longer row labels are cut
+
+
+def block_width(block: Block) -> int:
+    """The widest line, in cells."""
+    return max((line.cell_len for line in block), default=0)
+
+
+def clip(text: str, width: int, *, left: bool = False) -> str:
+    """``text`` in at most ``width`` cells, with … where something was cut (on the left if asked)."""
+    if cell_len(text) <= width:
+        return text
+    if not left:
+        return set_cell_size(text, max(width - 1, 0)).rstrip() + "…"
+    while cell_len(text) > width - 1:
+        text = text[1:]
+    return "…" + text
+
+
+def pad(text: str, width: int, *, right: bool = False) -> str:
+    """``text`` filled up with spaces to ``width`` cells; ``right`` puts the text at the right end."""
+    space = " " * max(width - cell_len(text), 0)
+    return space + text if right else text + space
+
+
+def beside(blocks: Sequence[Block], total: int, gap: int = 3) -> Block:
+    """Blocks side by side, as many as fit into ``total`` cells, then the next row of blocks below."""
+    rows: list[list[Block]] = []
+    left = 0
+    for block in blocks:
+        needed = block_width(block) + gap
+        if not rows or needed > left:
+            rows.append([])
+            left = total + gap
+        rows[-1].append(block)
+        left -= needed
+    lines: Block = []
+    for n, row in enumerate(rows):
+        if n:
+            lines.append(Text())
+        lines += _join(row, gap)
+    return lines
+
+
+def _join(row: Sequence[Block], gap: int) -> Block:
+    widths = [block_width(block) for block in row]
+    lines = []
+    for y in range(max(map(len, row))):
+        line = Text()
+        for block, width in zip(row, widths, strict=True):
+            part = block[y] if y < len(block) else Text()
+            line.append_text(part).append(" " * (width - part.cell_len + gap))
+        line.rstrip()
+        lines.append(line)
+    return lines
+
+
+def bar(share: float, width: int) -> str:
+    """A bar of ``share`` (0 to 1) of ``width`` cells, exact to an eighth of a cell."""
+    eighths = round(share * width * 8)
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
+
+
+def shade(share: float) -> str:
+    """The character that stands for a share of attention."""
+    return next((character for least, character in _SHADES if share >= least), _FAINT)
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """``93.1 %``; never 100 or 0 by mere rounding of something else."""
+    text = f"{100 * share:.{digits}f}"
+    if float(text) == 100 and share < 1:
+        return f">{100 - 10**-digits:.{digits}f} %"
+    if float(text) == 0 and share > 0:
+        return f"<{10**-digits:.{digits}f} %"
+    return f"{text} %"
+
+
+def heatmap(
+    weights: Sequence[Sequence[float]],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    total: int,
+    notes: Sequence[str] | None = None,
+) -> Block:
+    """Rows × columns of shaded squares under a staircase of column names; folded where ``total`` is too
+    narrow.
+
+    ``notes`` are written at the right of the rows (of the last fold).
+    """
+    label = min(max(map(cell_len, rows), default=0), _LABEL)
+    room = total - label - 2 - max(map(cell_len, notes or [""])) - 2
+    names = [clip(name, 16) for name in columns]
+    lines: Block = []
+    for start, end in _folds_of_staircase(names, max(room, 24)):
+        if start:
+            lines.append(Text())
+        lines += [Text(" " * (label + 2) + line, "dim") for line in staircase(names[start:end])]
+        for y, row in enumerate(rows):
+            line = Text(pad(clip(row, label), label, right=True) + "  ")
+            for share in weights[y][start:end]:
+                line.append(2 * shade(share) if shade(share) != _FAINT else "· ", _STYLES[shade(share)])
+            if notes and end == len(names):
+                line.append("  " + notes[y])
+            lines.append(line)
+    return lines
+
+
+def staircase(names: Sequence[str]) -> list[str]:
+    """Names above columns of two cells, each with a line down to its column."""
+    return [
+        "│ " * depth + name  # the columns before it are named on the lines above
+        for depth, name in enumerate(names)
+    ]
+
+
+def _folds_of_staircase(names: Sequence[str], room: int) -> list[tuple[int, int]]:
+    """Ranges of columns whose squares and names fit into ``room`` cells."""
+    folds, start = [], 0
+    while start < len(names):
+        end = start
+        while end < len(names) and 2 * (end - start) + max(2, cell_len(names[end])) <= room:
+            end += 1
+        end = max(end, start + 1)
+        folds.append((start, end))
+        start = end
+    return folds
+
+
+def number_table(
+    weights: Sequence[Sequence[float | None]],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    total: int,
+    marked: int | None = None,
+) -> Block:
+    """Percentages with shades, the largest of each row in bold; folded where ``total`` is too narrow.
+
+    None is a masked cell and stays empty. Column ``marked`` gets a ``*``.
+    """
+    names = [clip(c, 12) + (MARK if n == marked else "") for n, c in enumerate(columns)]
+    widths = [max(5, cell_len(name) + 2) for name in names]
+    label = min(max(map(cell_len, rows), default=0), _LABEL)
+    lines: Block = []
+    for start, end in folds(widths, total - label):
+        if start:
+            lines.append(Text())
+        header = "".join(pad(names[x], widths[x], right=True) for x in range(start, end))
+        lines.append(Text(" " * label + header, "dim"))
+        for y, row in enumerate(rows):
+            line = Text(pad(clip(row, label), label, right=True))
+            largest = max(w for w in weights[y] if w is not None)
+            for x in range(start, end):
+                _number_cell(line, weights[y][x], widths[x], largest)
+            line.rstrip()
+            lines.append(line)
+    return lines
+
+
+def _number_cell(line: Text, share: float | None, width: int, largest: float) -> None:
+    if share is None:
+        line.append(" " * width)
+        return
+    mark = shade(share)
+    number = f"{100 * share:.0f}" if mark != _FAINT or share >= 0.005 else ""
+    style = _STYLES[mark] + (" bold" if share == largest else "")
+    line.append(pad(number, width - 1, right=True) + mark, style)
+
+
+def folds(widths: Sequence[int], room: int) -> list[tuple[int, int]]:
+    """Ranges of columns whose ``widths`` fit into ``room``; at least one column each."""
+    folds, start, used = [], 0, 0
+    for x, width in enumerate(widths):
+        if x > start and used + width > room:
+            folds.append((start, x))
+            start, used = x, 0
+        used += width
+    folds.append((start, len(widths)))
+    return folds
+
+
+def signed(number: float, digits: int = 2) -> str:
+    """A number with a real minus sign, and no minus before zero."""
+    text = f"{number:.{digits}f}"
+    return text.replace("-", "−") if float(text) else text.lstrip("-")
+
+
+def matrix(values: Sequence[Sequence[float]], rows: Sequence[str], columns: int, total_columns: int) -> Block:
+    """Real numbers, two decimals: the first ``columns`` of ``total_columns`` dimensions of every row."""
+    label = min(max(map(cell_len, rows), default=0), _LABEL)
+    lines: Block = []
+    for row, numbers in zip(rows, values, strict=True):
+        line = Text(pad(clip(row, label), label, right=True) + " ")
+        line.append("".join(f"{signed(n):>7}" for n in numbers[:columns]), "cyan")
+        if total_columns > columns:
+            line.append(" …", "dim")
+        lines.append(line)
+    return lines
+
+
+def wave(values: Sequence[float]) -> str:
+    """Numbers from −1 to 1 as heights."""
+    return "".join("▁▂▃▄▅▆▇█"[min(7, int((v + 1) / 2 * 8))] for v in values)
