@@ -173,13 +173,15 @@ _BROKEN = re.compile(
 )
 # What bytes 80–BF, the second and third of a UTF-8 character, become when read as Windows-1252 or Latin-1.
 _TAIL = "[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]"
+# What Chinese in UTF-8 is mostly made of when read as GBK, and Chinese itself hardly ever.
+_GBK = "锛鐨殑銆浠紝鍙鏈鎴杩鍦瀹鐢屽鏄鍒勫竴鍏湪鍚璇澶屼槸鏂屾敤勬鍔缁涔灏璁勭彲綘嬪鏉瀛簡嶅琛鏃細鎵湁岃垜笉傛鏍搴佸鏁鍥戜嗗繖閫鈥"
 _MOJIBAKE = re.compile(
     f"[ÂÃ]{_TAIL}|â{_TAIL}{{2}}|(?:[ä-é]{_TAIL}{{2}}){{2}}|ï¼{_TAIL}|ï»¿|[ÐÑ]{_TAIL}[ÐÑ]{_TAIL}"
     # GBK read as Latin-1; U+FFFD and uninitialised memory read as GBK; UTF-8 read as GBK.
-    "|(?<![A-Za-z])[\xa1-\xff]{6,}|锟斤|烫烫烫|屯屯屯|[銆鈥锛鐨鏄鍦鎴鏈鍒].{0,3}[銆鈥锛鐨鏄鍦鎴鏈鍒]"
+    "|(?<![A-Za-z])[\xa1-\xff]{6,}|锟斤|烫烫烫|屯屯屯" + f"|[{_GBK}].{{0,3}}[{_GBK}]"
 )
 # Most texts hold no character that either could match, and are done with after this.
-_SUSPECT = re.compile(f"{_BROKEN.pattern}|[À-ïÐÑ锟烫屯銆鈥锛鐨鏄鍦鎴鏈鍒]")
+_SUSPECT = re.compile(f"{_BROKEN.pattern}|[À-ïÐÑ锟烫屯{_GBK}]")
 
 
 def encoding(source: str, target: str, limits: Limits) -> str:
@@ -193,17 +195,19 @@ def encoding(source: str, target: str, limits: Limits) -> str:
     return ""
 
 
-_SOUND = (
-    r"applause|applauding|laughter|laughs?|laughing|music|cheer(?:s|ing)?|chuckl(?:es?|ing)|giggl(?:es?|ing)|"
-    r"sigh(?:s|ing)?|gasp(?:s|ing)?|cough(?:s|ing)?|groan(?:s|ing)?|grunt(?:s|ing)?|sobb?(?:s|ing)?|inaudible|"
-    r"indistinct|unintelligible|clears? throat|speaking [a-z]+|screams?|screaming|crosstalk|phone ringing|"
-    r"door (?:opens|closes|slams)|silence"
-)
-_ZH_SOUND = "笑声|掌声|鼓掌|欢呼声?|大笑|众笑|音乐声?|叹气|咳嗽声?|尖叫声?|哭声|听不清|笑|聲|掌聲|笑聲|音樂"
+_SOUND = r"""
+    applause|applauding|laughter|laughs?|laughing|cheer(?:s|ing)?|chuckl(?:es?|ing)|giggl(?:es?|ing)
+    |sigh(?:s|ing)?|gasp(?:s|ing)?|cough(?:s|ing)?|groan(?:s|ing)?|grunt(?:s|ing)?|sobb?(?:s|ing)?|scream(?:s|ing)?|clears?\ throat
+    |speaking\ [a-z]+|inaudible|indistinct|unintelligible|crosstalk|silence|phone\ ringing|door\ (?:opens|closes|slams)"""
+_MORE = r"(?:and|continues?|playing|stops|fades)\b"
 _NOISE = re.compile(
-    rf"[\[(（【［*]\s*(?:[A-Za-z]+\s){{0,2}}(?:{_SOUND})(?:\s(?:and|continues?|playing|stops|fades)\b[^\])）]*)?[.!]?\s*[\])）】］*]"
-    rf"|[\[(（【［]\s*[{HAN}]{{0,4}}(?:{_ZH_SOUND})\s*[\])）】］]|[♪♫]|\{{\\[A-Za-z]+\d*[^}}]*\}}",
-    re.IGNORECASE,
+    rf"""
+    [\[(（【［*]\s*(?:[a-z]+\s)?(?:{_SOUND})(?:\s{_MORE}[^\])）]*)?[.!]?\s*[\])）】］*]
+    |[\[(（]\s*(?:[a-z]+\s){{0,2}}music\s{_MORE}[^\])）]*[\])）]|\[\s*(?:[a-z]+\s){{0,2}}music\s*\]
+    |[\[(（【［]\s*[{HAN}]{{0,2}}(?:[笑掌]声|笑|鼓掌|欢呼声?|音乐声|叹气|咳嗽声?|尖叫声?|哭声|听不清)\s*[\])）】］]
+    |[\[【［]\s*[{HAN}]{{0,2}}音乐\s*[\]】］]|[♪♫]|\{{\\[a-z]+\d*[^}}]*\}}
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _MAY_BE_NOISE = re.compile(r"[\[(（【［*♪♫]|\{\\")
 

@@ -95,7 +95,7 @@ _MEAN, _SPREAD = -0.06, 0.22  # of log_ratio, over 20 corpora
 _ANCHOR_WEIGHT = 2.0
 _MOST_A_LINE = 3.0  # so that no line decides alone
 _SHIFT_COST = 0.3  # a line is at home unless something speaks against it
-_ENOUGH = 8.0
+_ENOUGH = 12.0
 
 _ANCHOR = re.compile(r"[A-Za-z]{2,}|\d+", re.ASCII)
 
@@ -205,11 +205,16 @@ def evaluation_keys(paths: Iterable[Path]) -> dict[str, str]:
     keys: dict[str, str] = {}
     for path in paths:
         for row in rows(Corpus((path,))):
-            texts = (
-                list(_strings(json.loads(row.line))) if is_jsonl(path) and row.line else row.line.split("\t")
-            )
+            texts = _json_strings(row.line) if is_jsonl(path) else row.line.split("\t")
             keys.update((key(text), path.name) for text in texts if any(map(str.isalnum, text)))
     return keys
+
+
+def _json_strings(line: str) -> list[str]:
+    try:
+        return list(_strings(json.loads(line)))
+    except ValueError:
+        return [line]
 
 
 def _strings(value: object) -> Iterator[str]:
