@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from translit.cli import data, evaluate, explain, train  # noqa: F401 — each module registers its command
+from translit.cli import data, evaluate, explain, tour, train  # noqa: F401 — each module registers its command
 from translit.cli.app import app
 from translit.errors import TranslitError
 
@@ -22,7 +22,15 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):  # an ASCII locale must not break Chinese output
             stream.reconfigure(encoding="utf-8", errors="replace" if stream is sys.stderr else "strict")
     try:
-        app()
+        try:
+            app()
+        except SystemExit as stop:
+            # Rich and Typer turn a broken pipe into exit code 1.
+            if isinstance(stop.__context__, BrokenPipeError):
+                raise stop.__context__ from None
+            raise
+        finally:
+            sys.stdout.flush()  # here, where a broken pipe can still be answered
     except TranslitError as error:
         print(f"translit: {error}", file=sys.stderr)
         sys.exit(BAD_REQUEST)

@@ -1,0 +1,189 @@
+"""``translit tour``: a Transformer small enough to compute with pen and paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from translit.cli.app import app
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from translit.explain.language import Captions
+    from translit.explain.tour.lesson import Lesson
+    from translit.explain.tour.panels import Tour
+    from translit.explain.tour.view import View
+
+
+@app.command()
+def tour(
+    file: Annotated[
+        Path | None, typer.Option("--file", "-f", help="Your own vectors and weights (TOML).")
+    ] = None,
+    write_file: Annotated[
+        Path | None, typer.Option(help="Write the vectors and weights in use to a new file, to be changed.")
+    ] = None,
+    check: Annotated[
+        Path | None, typer.Option(help="Mark the answers in this file; exit code 1 if any is wrong.")
+    ] = None,
+    write_answers: Annotated[
+        Path | None, typer.Option(help="Write a blank answer sheet to a new file, for --check.")
+    ] = None,
+    quiz: Annotated[
+        bool, typer.Option("--quiz", help="Be asked for cells; exit code 1 if any is wrong.")
+    ] = False,
+    heads: Annotated[
+        int | None, typer.Option(min=1, help="Share the same weights out to so many heads.")
+    ] = None,
+    layers: Annotated[
+        int | None, typer.Option(min=1, max=12, help="Layers of encoder and decoder; missing ones are drawn.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Draw all weights: another exercise.")] = None,
+    positions: Annotated[
+        bool, typer.Option("--positions", help="Add the wave that tells first from second.")
+    ] = False,
+    decimals: Annotated[int, typer.Option(min=2, max=6, help="Decimals kept after every step.")] = 4,
+    tolerance: Annotated[
+        float, typer.Option(min=0, help="By how much an answer may be off (--check, --quiz).")
+    ] = 0.001,
+    part: Annotated[
+        str | None, typer.Option(help="Show only the frames of this name, such as encoder.1.self.head1.")
+    ] = None,
+    pause: Annotated[bool, typer.Option("--pause", help="Wait for Enter after every frame.")] = False,
+    lang: Annotated[
+        str | None, typer.Option(help="Language of the texts, zh or en; by default the locale's.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Compute a whole Transformer with pen and paper, number by number.
+
+    The words 我 爱 你 go through encoder, decoder and softmax; every matrix is shown, and the arithmetic of a
+    cell of each, so that you can check it with a calculator.
+    """
+    from rich.console import Console
+
+    from translit.explain.language import Captions, choose_language
+    from translit.explain.tour.captions import TEXTS
+    from translit.explain.tour.exercises import answer_sheet
+    from translit.explain.tour.lesson import load, write, write_new
+
+    _one_at_a_time(write_file, write_answers, check, quiz, as_json=as_json)
+    captions = Captions(TEXTS, choose_language(lang))
+    lesson = load(file, heads=heads, layers=layers, seed=seed, decimals=decimals)
+    if write_file:
+        write(lesson, write_file)
+        typer.echo(f"written: {write_file}", err=True)
+        return
+
+    from translit.explain.tour.panels import compute_tour
+    from translit.explain.tour.view import View
+
+    computed = compute_tour(lesson, positions=positions, decimals=decimals)
+    console = Console(highlight=False, markup=False, emoji=False)
+    if write_answers:
+        write_new(write_answers, answer_sheet(computed))
+        typer.echo(f"written: {write_answers}", err=True)
+        return
+    notes = _notes(captions, lesson, file, seed, positions)
+    view = View(console, captions, computed, notes)
+    if check:
+        _check(console, captions, computed, check, tolerance, as_json)
+    elif quiz:
+        _quiz(view, seed or 0, tolerance)
+    elif as_json:
+        import json
+
+        from translit.explain.tour.record import to_record
+
+        typer.echo(json.dumps(to_record(computed), ensure_ascii=False))
+    else:
+        view.show(part, _pause(captions) if pause else None)
+
+
+def _one_at_a_time(
+    write_file: Path | None, write_answers: Path | None, check: Path | None, quiz: bool, as_json: bool
+) -> None:
+    from translit.errors import TranslitError
+
+    options = {
+        "--write-file": write_file,
+        "--write-answers": write_answers,
+        "--check": check,
+        "--quiz": quiz,
+    }
+    asked = [name for name, value in options.items() if value]
+    if as_json and asked not in ([], ["--check"]):
+        asked.append("--json")
+    if len(asked) > 1:
+        raise TranslitError(f"{' and '.join(asked)} do different things; choose one")
+
+
+def _notes(
+    captions: Captions, lesson: Lesson, file: Path | None, seed: int | None, positions: bool
+) -> list[str]:
+    """Where the weights come from, and what that means for the guesses."""
+    from translit.explain.tour.lesson import load
+
+    notes = [captions("weights.file", file=file)] if file else []
+    if seed is not None:
+        return [*notes, captions("weights.drawn", seed=seed)]
+    if file:
+        return notes
+    trained = load()
+    notes = [captions("weights.trained")]
+    if len(lesson.encoder) != len(trained.encoder):
+        notes.append(captions("weights.layers"))
+    if lesson.heads != trained.heads:
+        notes.append(captions("weights.heads"))
+    if positions:
+        notes.append(captions("weights.positions"))
+    return notes
+
+
+def _check(
+    console: Console, captions: Captions, computed: Tour, path: Path, tolerance: float, as_json: bool
+) -> None:
+    import json
+
+    from translit.explain.tour.exercises import mark
+    from translit.explain.tour.teacher import marks_record, show_marks
+
+    answers = mark(computed, path, tolerance)
+    if as_json:
+        typer.echo(json.dumps(marks_record(answers, tolerance), ensure_ascii=False))
+    else:
+        show_marks(console, captions, answers, tolerance)
+    if not all(answer.right for answer in answers):
+        raise typer.Exit(1)
+
+
+def _quiz(view: View, seed: int, tolerance: float) -> None:
+    from translit.explain.tour.exercises import questions
+    from translit.explain.tour.teacher import quiz
+
+    right, asked = quiz(view, questions(view.tour, seed), tolerance, _ask)
+    if right < asked:
+        raise typer.Exit(1)
+
+
+def _ask(prompt: str) -> str | None:
+    """One line from the keyboard or a pipe; None at its end. A piped reply is shown, as nobody typed it."""
+    import sys
+
+    typer.echo(prompt, nl=False)
+    line = sys.stdin.readline()
+    if not sys.stdin.isatty():
+        typer.echo(line.rstrip("\n"))
+    return line or None
+
+
+def _pause(captions: Captions) -> Callable[[], bool]:
+    def wait() -> bool:
+        reply = _ask(captions("next"))
+        return reply is not None and reply.strip().lower() != "q"
+
+    return wait
