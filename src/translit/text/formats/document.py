@@ -1,0 +1,310 @@
+"""A document as its source text with slots: only what stands in a slot is ever rewritten.
+
+Every text format works the same way. Its reader finds where translatable text stands in the decoded file (``Slot``);
+``TextDocument`` gives that text out as ``segments`` and puts translations back in place. Whatever is in no slot, and
+every slot whose translation equals its source, comes back byte for byte.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count
+from typing import Protocol
+
+from translit.errors import TranslitError, where
+from translit.text.protect import braces, find_tokens
+from translit.text.script import has_letters
+
+
+class Document(Protocol):
+    """A file with its translatable strings, in order."""
+
+    segments: list[str]
+
+    def render(self, translations: Sequence[str]) -> bytes:
+        """The file with ``translations`` in the place of ``segments``; ``ValueError`` if the counts differ."""
+        ...
+
+
+@dataclass(frozen=True)
+class Source:
+    """A decoded file. ``name`` is for messages only."""
+
+    name: str
+    text: str
+    encoding: str = "utf-8"
+    bom: bytes = b""
+
+    def encode(self, text: str) -> bytes:
+        return self.bom + text.encode(self.encoding, "surrogatepass")
+
+
+_BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+
+
+def decode(name: str, data: bytes, errors: str = "strict") -> Source:
+    """Decodes UTF-8 (or UTF-16 with a byte order mark), keeping the mark.
+
+    Bytes that are not valid raise a ``TranslitError`` with the line, or become U+FFFD with ``errors="replace"``.
+    """
+    bom = next((bom for bom in _BOMS if data.startswith(bom)), b"")
+    encoding = _BOMS.get(bom, "utf-8")
+    try:
+        text = data[len(bom) :].decode(encoding, errors)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, len(bom) + error.start) + 1
+        byte = data[len(bom) + error.start]
+        raise TranslitError(
+            f"{where(name, line)}: byte 0x{byte:02x} is not valid {encoding.upper()}; convert the file to UTF-8 "
+            "(iconv -f OLD -t UTF-8), or pass --errors replace to write � instead"
+        ) from None
+    return Source(name, text, encoding, bom)
+
+
+Raw = Callable[[int, int], str]
+
+
+class Slot(Protocol):
+    """``text[start:end]`` of the source, rewritten from the translations of its ``segments``."""
+
+    start: int
+    end: int
+    segments: list[str]
+
+    def write(self, translations: Sequence[str], raw: Raw) -> str:
+        """The new text; ``raw(start, end)`` gives source text in which the slots inside are filled already."""
+        ...
+
+
+class TextDocument:
+    """A ``Document`` over decoded text. Slots may lie inside the markup of others (an alt text in a sentence)."""
+
+    def __init__(self, source: Source, slots: Sequence[Slot]) -> None:
+        self._source = source
+        self._slots = sorted(slots, key=lambda slot: (slot.start, -slot.end))
+        self.segments = [segment for slot in self._slots for segment in slot.segments]
+
+    def render(self, translations: Sequence[str]) -> bytes:
+        if len(translations) != len(self.segments):
+            raise ValueError(f"{len(translations)} translations for {len(self.segments)} segments")
+        changed, position = [], 0
+        for slot in self._slots:
+            own = list(translations[position : position + len(slot.segments)])
+            position += len(slot.segments)
+            if own != slot.segments:
+                changed.append((slot, own))
+        return self._source.encode(_fill(self._source.text, 0, len(self._source.text), changed))
+
+
+Filled = Sequence[tuple[Slot, list[str]]]
+
+
+def _fill(text: str, start: int, end: int, filled: Filled) -> str:
+    """``text[start:end]`` with its slots rewritten, those inside another through ``raw``."""
+    parts, position, index = [], start, 0
+    while index < len(filled):
+        slot, translations = filled[index]
+        after = index + 1
+        while after < len(filled) and filled[after][0].end <= slot.end:
+            after += 1
+        if start <= slot.start and slot.end <= end:
+            inner = partial(_fill, text, filled=filled[index + 1 : after])
+            parts += [text[position : slot.start], slot.write(translations, inner)]
+            position = slot.end
+        index = after
+    return "".join([*parts, text[position:end]])
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text inside a sentence as the reader sees it; in the source it is written as ``[start:end]``."""
+
+    content: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Markup:
+    """Markup inside a sentence, ``source[start:end]``.
+
+    ``role`` is "open" or "close" (those of one ``name`` make pairs), "single" (code, a placeholder: part of the
+    sentence) or "loose" (an image, a comment: left outside when it stands at either end).
+    """
+
+    start: int
+    end: int
+    role: str = "single"
+    name: str = ""
+    pair: int = -1  # the same number in both halves; -1 outside pairs
+    written: str | None = None  # what to write for it in a translation, where that is not the source itself
+
+
+Escape = Callable[[str], str]
+
+
+def as_is(text: str) -> str:
+    return text
+
+
+@dataclass
+class InlineSlot:
+    """A sentence or paragraph with markup inside, which the segment shows as ``{0}``, ``{1}`` …
+
+    A translation may move those about. Markup that it loses is put back, so that the result is always well formed:
+    a lost pair goes around the whole text, anything else to its end.
+    """
+
+    start: int
+    end: int
+    segments: list[str]
+    markup: list[Markup]
+    tokens: list[str]
+    escape: Escape = as_is
+
+    def write(self, translations: Sequence[str], raw: Raw) -> str:
+        text = translations[0]
+        occurrences = find_tokens(text, self.tokens)
+        kept = self._well_formed(occurrences)
+        parts, position = [], 0
+        for start, end, index in occurrences:
+            parts.append(self.escape(text[position:start]))
+            if kept.get(index) == start:
+                parts.append(_written(self.markup[index], raw))
+            position = end
+        parts.append(self.escape(text[position:]))
+        return self._with_lost("".join(parts), kept, raw)
+
+    def _well_formed(self, occurrences: Sequence[tuple[int, int, int]]) -> dict[int, int]:
+        """The markup to keep and where it stands: the first of each; pairs if whole and properly nested."""
+        first: dict[int, int] = {}
+        for start, _, index in occurrences:
+            first.setdefault(index, start)
+        halves = Counter(self.markup[index].pair for index in first)
+        first = {
+            i: at for i, at in first.items() if self.markup[i].pair < 0 or halves[self.markup[i].pair] == 2
+        }
+        open_pairs: list[int] = []
+        for index in sorted(first, key=first.__getitem__):
+            mark = self.markup[index]
+            if mark.role == "open":
+                open_pairs.append(mark.pair)
+            elif mark.role == "close" and (not open_pairs or open_pairs.pop() != mark.pair):
+                return {i: at for i, at in first.items() if self.markup[i].pair < 0}
+        return first
+
+    def _with_lost(self, text: str, kept: dict[int, int], raw: Raw) -> str:
+        lost = [mark for index, mark in enumerate(self.markup) if index not in kept]
+        closes = {mark.pair: mark for mark in lost if mark.role == "close"}
+        around: list[tuple[Markup, Markup]] = []
+        for mark in lost:
+            if mark.role == "open":
+                close = closes[mark.pair]
+                if all(close.end <= outer_close.start for _, outer_close in around):
+                    around.append((mark, close))
+                else:  # beside a pair that is around the text already
+                    text += raw(mark.start, close.end)
+            elif mark.role != "close":
+                text += _written(mark, raw)
+        for opening, close in reversed(around):
+            text = _written(opening, raw) + text + _written(close, raw)
+        return text
+
+
+def _written(mark: Markup, raw: Raw) -> str:
+    return raw(mark.start, mark.end) if mark.written is None else mark.written
+
+
+@dataclass
+class SlotBuilder:
+    """Collects the text and the markup of one sentence, in order, and makes the slot of it."""
+
+    escape: Escape = as_is
+    parts: list[Text | Markup] = field(default_factory=list)
+
+    def text(self, content: str, start: int, end: int) -> None:
+        """Adds text. A run of white space must come alone, so that it can be left outside the slot."""
+        self.parts.append(Text(content, start, end))
+
+    def mark(
+        self, start: int, end: int, role: str = "single", name: str = "", written: str | None = None
+    ) -> None:
+        self.parts.append(Markup(start, end, role, name, written=written))
+
+    def build(self) -> InlineSlot | None:
+        """The slot, or None if there is nothing to translate in it."""
+        parts = _trimmed(_paired(self.parts))
+        texts = [part.content for part in parts if isinstance(part, Text)]
+        if not has_letters("".join(texts)):
+            return None
+        numbers = (braces(number) for number in count() if braces(number) not in "".join(texts))
+        markup = [part for part in parts if isinstance(part, Markup)]
+        token_of = dict(zip(markup, numbers, strict=False))
+        segment = "".join(part.content if isinstance(part, Text) else token_of[part] for part in parts)
+        tokens = [token_of[mark] for mark in markup]
+        return InlineSlot(parts[0].start, parts[-1].end, [segment], markup, tokens, self.escape)
+
+
+def _paired(parts: Sequence[Text | Markup]) -> list[Text | Markup]:
+    """Numbers the pairs; a half without its other half becomes "single"."""
+    paired = list(parts)
+    open_marks: list[tuple[int, Markup]] = []
+    for index, part in enumerate(parts):
+        if not isinstance(part, Markup) or part.role not in ("open", "close"):
+            continue
+        paired[index] = replace(part, role="single")
+        if part.role == "open":
+            open_marks.append((index, part))
+        elif any(mark.name == part.name for _, mark in open_marks):
+            while (opening := open_marks.pop())[1].name != part.name:
+                pass
+            paired[opening[0]] = replace(opening[1], pair=index)
+            paired[index] = replace(part, pair=index)
+    return paired
+
+
+def _trimmed(parts: Sequence[Text | Markup]) -> Sequence[Text | Markup]:
+    """Without white space and loose markup at the ends, and without pairs around everything."""
+    start, end = 0, len(parts)
+    while start < end:
+        first, last = parts[start], parts[end - 1]
+        if _is_loose(first):
+            start += 1
+        elif _is_loose(last):
+            end -= 1
+        elif isinstance(first, Markup) and isinstance(last, Markup) and first.pair == last.pair >= 0:
+            start, end = start + 1, end - 1
+        else:
+            break
+    return parts[start:end]
+
+
+def _is_loose(part: Text | Markup) -> bool:
+    return part.role == "loose" if isinstance(part, Markup) else part.content.isspace()
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A value of one or more lines: each line with letters is a segment, without the white space around it."""
+
+    pieces: tuple[str, ...]
+
+    @classmethod
+    def of(cls, value: str) -> Lines:
+        return cls(tuple(_LINE_OR_SPACE.findall(value)))
+
+    @property
+    def segments(self) -> list[str]:
+        return list(filter(has_letters, self.pieces))
+
+    def filled(self, translations: Iterator[str]) -> str:
+        """The value with the next of ``translations`` in the place of each segment."""
+        return "".join(next(translations) if has_letters(piece) else piece for piece in self.pieces)
+
+
+_LINE_OR_SPACE = re.compile(r"\s+|\S(?:[^\r\n]*\S)?")

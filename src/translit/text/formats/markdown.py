@@ -1,0 +1,176 @@
+"""Markdown (CommonMark, tables, strikethrough): the text of paragraphs, headings, lists, tables, links, images.
+
+markdown-it-py says where the blocks are and what is inside each; its inline tokens carry no positions, so they are
+walked along the source. Code, link targets, HTML, mathematics and front matter are not touched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from translit.text.formats.document import InlineSlot, Raw, SlotBuilder, Source, TextDocument
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+# What the parser does not know and nobody wants translated: front matter, formulas, ::: containers, template tags,
+# [!NOTE] and heading anchors {#like-this}.
+_UNKNOWN = re.compile(
+    r"\A(---|\+\+\+)[ \t]*\n.*?\n(?:\1|\.\.\.)[ \t]*$|^\$\$.*?\$\$[ \t]*$|^[ \t]*:::.*?$|\{%.*?%\}"
+    r"|\[!\w+\]|\{#[\w-]+\}[ \t]*$",
+    re.DOTALL | re.MULTILINE,
+)
+_LINE = re.compile(r"[^\n]*\n?")
+_WORD = re.compile(r"\s+|\S+")
+# Behind the text of a link or image: (target "title"), [label], or nothing.
+_TARGET = (
+    r"""(?:\(\s*(?:<[^<>\n]*>|[^\s()<]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)"""
+    r"|\[[^\[\]]*\]|)"
+)
+_LINK_END = re.compile(rf"\]{_TARGET}")
+_IMAGE = re.compile(rf"!\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]{_TARGET}", re.DOTALL)
+_SOFT_BREAK = re.compile(r"[ \t]*\n[ \t]*")
+_HARD_BREAK = re.compile(r"(?: {2,}|\\)\n[ \t]*")
+_HTML_TAG = re.compile(r"<(?P<slash>/?)(?P<name>[A-Za-z][\w-]*)[^>]*(?<!/)>")
+_SPECIAL = "\\`*_[]<>&|~#"
+
+
+def read(source: Source) -> TextDocument:
+    from markdown_it import MarkdownIt
+
+    # text_join would hide where escapes and entities stand.
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable("text_join")
+    # The parser drops \r; offsets lead back.
+    offsets = [index for index, char in enumerate(source.text) if char != "\r"] + [len(source.text)]
+    text = _UNKNOWN.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), source.text.replace("\r", ""))
+    lines = [match.span() for match in _LINE.finditer(text)]
+    slots: list[InlineSlot] = []
+    in_cell, begin = False, 0
+    for token in parser.parse(text):
+        if token.type != "inline" or not token.map:
+            in_cell = token.type in ("td_open", "th_open")
+            begin = 0 if token.type == "tr_open" else begin
+            continue
+        positions = _positions(text, lines, token, begin if in_cell else -1)
+        if positions:
+            begin = positions[-1]
+            slots += _slots(token, [offsets[position] for position in positions])
+    return TextDocument(source, slots)
+
+
+def _positions(text: str, lines: Sequence[tuple[int, int]], block: Token, cell_from: int) -> list[int]:
+    """Where each character of the content of ``block``, and its end, stands in the source; [] if it is not there.
+
+    The parser has taken off what lines start with ("> ", "- ", "## "). Table cells (``cell_from`` ≥ 0) follow each
+    other on one line.
+    """
+    positions: list[int] = []
+    for number, line in enumerate(block.content.split("\n"), (block.map or [0])[0]):
+        start, end = lines[number]
+        start = max(start, cell_from)
+        body = text[start:end].rstrip("\n")
+        ends = [len(kept) - len(line) for kept in (body, body.rstrip()) if kept.endswith(line)]
+        at = ends[0] if ends and cell_from < 0 else body.find(line)
+        if at < 0:
+            return []
+        positions += range(start + at, start + at + len(line) + 1)  # and its line break
+    return positions
+
+
+def _slots(block: Token, positions: Sequence[int]) -> Iterator[InlineSlot]:
+    """The slot of a block, and those of the images in it; none where the walk along its content goes astray."""
+    content, builder, at = block.content, SlotBuilder(), 0
+    images: list[int] = []
+    links: list[int] = []  # where the open links start
+    for token in block.children or []:
+        end = _end(token, content, at)
+        if end < 0:
+            return
+        start, stop = positions[at], positions[end]
+        if token.info == "auto":  # <https://…> is one token
+            if token.nesting < 0:
+                builder.mark(positions[links.pop()], stop)
+            else:
+                links.append(at)
+        elif token.type == "text":
+            if not (links and content[links[-1]] == "<"):
+                _add_text(builder, content, at, end, positions)
+        elif token.type == "text_special" and token.info == "entity" and token.content not in _SPECIAL:
+            builder.text(token.content, start, stop)
+        elif token.type == "softbreak":
+            builder.text(" ", start, stop)
+        elif token.type == "link_open":
+            links.append(at)
+            builder.mark(start, stop, "open", "link")
+        elif token.type == "link_close":
+            # [text] and [text][] name their target by their text, which is about to change.
+            label = content[links.pop() + 1 : at]
+            by_text = content[at:end] in ("]", "][]")
+            builder.mark(start, stop, "close", "link", f"][{label}]" if by_text else None)
+        elif token.type == "html_inline" and (tag := _HTML_TAG.fullmatch(token.content)):
+            builder.mark(start, stop, "close" if tag["slash"] else "open", f"<{tag['name']}")
+        elif token.nesting:
+            # _ marks nothing between Han characters, * does.
+            written = token.markup.replace("_", "*")
+            builder.mark(start, stop, "open" if token.nesting > 0 else "close", token.tag, written)
+        else:  # code, escapes, images, other HTML, hard line breaks
+            loose = token.type in ("image", "hardbreak") or token.content.startswith("<!--")
+            builder.mark(start, stop, "loose" if loose else "single")
+            images += [at] if token.type == "image" else []
+        at = end
+    if slot := builder.build():
+        yield MarkdownSlot(**vars(slot))
+    for image in images:
+        alt = _IMAGE.match(content, image)
+        builder = SlotBuilder()
+        _add_text(builder, content, *(alt.span(1) if alt else (0, 0)), positions)
+        if slot := builder.build():
+            yield slot
+
+
+def _add_text(builder: SlotBuilder, content: str, start: int, end: int, positions: Sequence[int]) -> None:
+    for word in _WORD.finditer(content, start, end):
+        text = " " if word[0].isspace() else word[0]
+        builder.text(text, positions[word.start()], positions[word.end()])
+
+
+def _end(token: Token, content: str, at: int) -> int:
+    """Where ``token``, which starts at ``content[at]``, ends; -1 if it does not start there."""
+    if token.type == "code_inline":
+        match = re.compile(rf"{token.markup}(?!`).*?(?<!`){token.markup}(?!`)", re.DOTALL).match(content, at)
+    elif token.info != "auto" and token.type in _PATTERNS:
+        match = _PATTERNS[token.type].match(content, at)
+    else:
+        if token.type in ("link_open", "link_close"):
+            written = "[" if token.info != "auto" else "<" if token.nesting > 0 else ">"
+        else:
+            written = token.content if token.type in ("text", "html_inline") else token.markup
+        return at + len(written) if content.startswith(written, at) else -1
+    return match.end() if match else -1
+
+
+_PATTERNS = {"link_close": _LINK_END, "image": _IMAGE, "softbreak": _SOFT_BREAK, "hardbreak": _HARD_BREAK}
+
+_MARK = "，。！？；：、…）》」』”’,.!?;:)"
+_OPENING = "（《「『“‘("
+
+
+@dataclass
+class MarkdownSlot(InlineSlot):
+    """An ``InlineSlot`` that knows that ``**注意：**请`` is no bold text in CommonMark, but ``**注意**：请`` is.
+
+    A closing ``**`` behind punctuation must not touch a letter, nor an opening one before punctuation; Chinese has no
+    spaces that would keep them apart. So the punctuation moves out of the emphasis.
+    """
+
+    def write(self, translations: Sequence[str], raw: Raw) -> str:
+        text = translations[0]
+        for token, mark in zip(self.tokens, self.markup, strict=True):
+            if mark.name in ("em", "strong", "s") and mark.role == "close":
+                text = re.sub(rf"([{_MARK}]+)\s*{re.escape(token)}(?=\w)", rf"{token}\1", text)
+            elif mark.name in ("em", "strong", "s") and mark.role == "open":
+                text = re.sub(rf"(?<=\w){re.escape(token)}\s*([{_OPENING}]+)", rf"\1{token}", text)
+        return super().write([text], raw)
