@@ -114,3 +114,10 @@ def test_wrong_language_and_swapped_columns() -> None:
 def test_language_codes() -> None:
     assert all(map(is_chinese_language, ["zh", "zh-CN", "zh_Hans", "ZH", "cmn"]))
     assert not is_chinese_language("zhx")
+
+
+def test_a_damaged_gzip_file_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv.gz"
+    path.write_bytes(b"\x1f\x8b\x08" + bytes(7) + b"\xff" * 20)  # a sound header, then no deflate stream
+    with pytest.raises(TranslitError, match=r"pairs\.tsv\.gz: cannot read: .*invalid block type"):
+        load_tsv(path)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -142,3 +144,15 @@ def test_bad_requests_exit_2_with_one_line(
     assert out == ""
     assert err.startswith(f"translit: {message}")
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [["evaluate", "dev.tsv", "--hyp", "out.zh"], ["--version"], ["--help"]])
+def test_a_reader_who_has_seen_enough_is_no_error(files: Path, arguments: list[str]) -> None:
+    """``translit … | head``: whoever writes first, Rich, Typer or the last flush, the exit code is 0."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "translit", *arguments]
+    done = subprocess.run(command, cwd=files, stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    assert done.returncode == 0
+    assert "pipe" not in done.stderr.lower()

@@ -12,6 +12,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,7 +77,7 @@ def read_lines(path: Path) -> Iterator[str]:
                         f"{where(path, number)}: invalid UTF-8 at byte {error.start}; convert the file to UTF-8"
                     ) from None
                 yield text.rstrip("\r\n")
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise TranslitError(f"{path}: cannot read: {reason}") from None
 
