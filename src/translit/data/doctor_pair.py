@@ -174,7 +174,10 @@ _BROKEN = re.compile(
 # What bytes 80–BF, the second and third of a UTF-8 character, become when read as Windows-1252 or Latin-1.
 _TAIL = "[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]"
 # What Chinese in UTF-8 is mostly made of when read as GBK, and Chinese itself hardly ever.
-_GBK = "锛鐨殑銆浠紝鍙鏈鎴杩鍦瀹鐢屽鏄鍒勫竴鍏湪鍚璇澶屼槸鏂屾敤勬鍔缁涔灏璁勭彲綘嬪鏉瀛簡嶅琛鏃細鎵湁岃垜笉傛鏍搴佸鏁鍥戜嗗繖閫鈥"
+_GBK = (
+    "锛鐨殑銆浠紝鍙鏈鎴杩鍦瀹鐢屽鏄鍒勫竴鍏湪鍚璇澶屼槸鏂屾敤勬鍔缁涔"
+    "灏璁勭彲綘嬪鏉瀛簡嶅琛鏃細鎵湁岃垜笉傛鏍搴佸鏁鍥戜嗗繖閫鈥"
+)
 _MOJIBAKE = re.compile(
     f"[ÂÃ]{_TAIL}|â{_TAIL}{{2}}|(?:[ä-é]{_TAIL}{{2}}){{2}}|ï¼{_TAIL}|ï»¿|[ÐÑ]{_TAIL}[ÐÑ]{_TAIL}"
     # GBK read as Latin-1; U+FFFD and uninitialised memory read as GBK; UTF-8 read as GBK.
@@ -197,8 +200,9 @@ def encoding(source: str, target: str, limits: Limits) -> str:
 
 _SOUND = r"""
     applause|applauding|laughter|laughs?|laughing|cheer(?:s|ing)?|chuckl(?:es?|ing)|giggl(?:es?|ing)
-    |sigh(?:s|ing)?|gasp(?:s|ing)?|cough(?:s|ing)?|groan(?:s|ing)?|grunt(?:s|ing)?|sobb?(?:s|ing)?|scream(?:s|ing)?|clears?\ throat
-    |speaking\ [a-z]+|inaudible|indistinct|unintelligible|crosstalk|silence|phone\ ringing|door\ (?:opens|closes|slams)"""
+    |sigh(?:s|ing)?|gasp(?:s|ing)?|cough(?:s|ing)?|groan(?:s|ing)?|grunt(?:s|ing)?|sobb?(?:s|ing)?
+    |scream(?:s|ing)?|clears?\ throat|speaking\ [a-z]+|inaudible|indistinct|unintelligible|crosstalk|silence
+    |phone\ ringing|door\ (?:opens|closes|slams)"""
 _MORE = r"(?:and|continues?|playing|stops|fades)\b"
 _NOISE = re.compile(
     rf"""

@@ -135,9 +135,10 @@ def misaligned(lines: Iterable[Row], seen: Callable[[Row], None] = lambda row: N
         for shift, value in evidence.items():
             found[shift].add(size - 1, value)
     shifts = np.zeros(size, dtype=np.int8)
-    for shift, cusum in found.items():
-        for start, end in cusum.stretches():
-            shifts[start:end] = shift
+    # Where home is wrong, other shifts may seem better too; the strongest evidence, written last, wins.
+    stretches = [(*stretch, shift) for shift, cusum in found.items() for stretch in cusum.stretches()]
+    for _, start, end, shift in sorted(stretches):
+        shifts[start:end] = shift
     return shifts
 
 
@@ -169,7 +170,7 @@ class _Cusum:
     """Finds the stretches of a sequence whose sum is high, in one pass and in constant memory a stretch."""
 
     def __init__(self) -> None:
-        self._done: list[tuple[int, int]] = []
+        self._done: list[tuple[float, int, int]] = []
         self._sum = self._peak = 0.0
         self._start = self._end = 0
 
@@ -185,11 +186,11 @@ class _Cusum:
 
     def _close(self) -> None:
         if self._peak >= _ENOUGH:
-            self._done.append((self._start, self._end))
+            self._done.append((self._peak, self._start, self._end))
         self._sum = self._peak = 0.0
 
-    def stretches(self) -> list[tuple[int, int]]:
-        """Half-open ranges of indices."""
+    def stretches(self) -> list[tuple[float, int, int]]:
+        """The sum of each stretch, its first index and the index after its last."""
         self._close()
         return self._done
 

@@ -121,8 +121,8 @@ def fetch(url: str, path: Path, sha256: str | None, progress: Progress = lambda 
     that changed there in between starts anew (If-Range, RFC 9110 §13.1.5).
     """
     part, version = path.with_name(path.name + ".part"), path.with_name(path.name + ".part.version")
-    path.parent.mkdir(parents=True, exist_ok=True)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         _download(url, part, version, progress)
     except urllib.error.HTTPError as error:
         raise TranslitError(
