@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from translit.text.split import Piece, join_zh, split, split_long
@@ -38,6 +38,7 @@ def test_white_space_is_kept_apart() -> None:
     assert split(" \t ") == [Piece("", " \t ")]
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.text(st.characters(), max_size=200) | st.text("aB .!?\"'1\n…。 )-\u200d\ud800", max_size=200))
 def test_complaint_2_joined_pieces_are_the_input(paragraph: str) -> None:
     pieces = split(paragraph)
@@ -89,6 +90,7 @@ def test_emoji_sequences_are_not_cut_apart() -> None:
     assert split_long(family * 3, lambda text: len(text) <= 8) == [family] * 3
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.text("ab ,;:—and.é́中，👍🏽\u200d\ud800", max_size=120), st.integers(1, 20))
 def test_complaint_17_every_part_fits_and_nothing_is_lost(sentence: str, limit: int) -> None:
     parts = split_long(sentence, lambda text: len(text) <= limit)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape, unescape
 from html.parser import HTMLParser
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from translit.text.formats.document import InlineSlot, SlotBuilder, Source, TextDocument
 
@@ -87,8 +87,7 @@ class _Parser(HTMLParser):
 
 def _events(text: str) -> Iterator[_Event]:
     found = _Parser(text).found
-    ends = [start for _, start, _ in found[1:]] + [len(text)]
-    for (kind, start, tag), end in zip(found, ends, strict=True):
+    for (kind, start, tag), (_, end, _) in pairwise([*found, ("end of file", len(text), "")]):
         yield _Event(kind, start, end, tag)
 
 

@@ -1,0 +1,484 @@
+"""translit.text.formats: what is given out to translate, and that nothing but it changes."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from translit.errors import TranslitError
+from translit.text.formats import FORMATS, format_of, open_format
+from translit.text.formats.subtitles import lay_out
+
+
+def segments(name: str, text: str) -> list[str]:
+    return open_format(name, text.encode()).segments
+
+
+def translated(name: str, text: str, *translations: str) -> str:
+    """``text`` with the given translations, or with 译 before each segment."""
+    document = open_format(name, text.encode())
+    return document.render(translations or ["译" + segment for segment in document.segments]).decode()
+
+
+TXT = "  Hello there. \r\n\r\n\U0001f600 42\r\n\tLast line"
+
+SRT = """\ufeff1\r
+00:00:01,000 --> 00:00:02,000 X1:40\r
+<i>I think that\r
+we should go.</i>\r
+\r
+2\r
+00:00:03,000 --> 00:00:04,000\r
+- Who <b>is</b> it?\r
+- It's me.\r
+\r
+\r
+3\r
+00:00:05,000 --> 00:00:06,000\r
+♪\r
+"""
+
+VTT = """WEBVTT - a title
+
+NOTE a comment
+of two lines
+
+STYLE
+::cue { color: red }
+
+intro
+00:01.000 --> 00:02.000 align:start
+<v Bob>Hello <c.loud>there</c>
+you
+
+
+NOTE another
+
+00:03.000 --> 00:04.000
+<00:03.100>Hi <00:03.500>all"""
+
+MD = """---
+title: Keep me
+---
+# Head **bold** title {#anchor}
+
+> [!NOTE]
+> Quote *one*
+> two `code` here.
+
+- item with
+  more text
+  - sub [link text](http://a.b/c_(d) "T") and <http://auto.link>
+
+| Name | Value |
+|---|:-:|
+| x y | ![alt text](i.png) |
+
+<div>
+html *kept*
+</div>
+
+[ref]: http://x 'T'
+
+One\\* two &copy; three  
+hard __break__ <b>html</b> and [ref].
+
+::: tip
+Inside tip
+:::
+
+```py
+code = "x"
+```
+
+    indented
+"""
+
+HTML = """<!DOCTYPE html>
+<html><head><title>My page</title><script>var x = "<b>no</b>";</script><style>p { x: y }</style></head>
+<body class=x>
+<p>Hello <b>big</b> &amp; <a href="x?a=1&b=2" title="A tip">round
+   world</a>&nbsp;!</p><pre>code here</pre>
+<ul><li>One<li>Two <code>x = 1</code> three<br>four</ul>
+<p><img src=a alt="A cat"> Look here</p><!-- comment --><p translate="no">Brand</p></body></html>
+"""
+
+PO = """# translator comment
+msgid ""
+msgstr ""
+"Language: zh\\n"
+
+#: a.c:1
+#, c-format
+msgid "Hello %s\\n"
+msgstr ""
+
+#. note
+msgctxt "menu"
+msgid ""
+"Long one "
+"line.\\nSecond \\"q\\"\\n"
+msgstr ""
+
+msgid "Done, "
+"wrapped oddly"
+msgstr "完"
+"成"
+
+msgid "%d file"
+msgid_plural "%d files"
+msgstr[0] ""
+
+#~ msgid "old"
+#~ msgstr ""
+"""
+
+JSON = """{
+  "key": "Hello \\"you\\"",
+ "n": 3,   "list": ["A\\nB\\n", {"x" : "Caf\u00e9", "u": "123", "Key text": null}]
+}"""
+
+YAML = """# comment
+en:
+  a: &x Hello world # note
+  b: 'it''s'
+  c: "quoted\\n"
+  d: |
+    line one
+      line two
+
+  e: >-
+    folded
+    text
+  f: no
+  g: plain more
+    line
+  h: *x
+  i: [a b, c]
+  n: 12
+"""
+
+SAMPLES = {
+    "a.txt": (TXT, ["Hello there.", "Last line"]),
+    "a.srt": (SRT, ["I think that we should go.", "Who {0}is{1} it?", "It's me."]),
+    "a.vtt": (VTT, ["{0}Hello {1}there{2} you", "Hi {0}all"]),
+    "a.md": (
+        MD,
+        [
+            "Head {0}bold{1} title", "Quote {0}one{1} two {2} here.", "item with more text",
+            "sub {0}link text{1} and {2}", "Name", "Value", "x y", "alt text",
+            "One{0} two © three{1}hard {2}break{3} {4}html{5} and {6}ref{7}.", "Inside tip",
+        ],
+    ),
+    "a.html": (
+        HTML,
+        [
+            "My page", "Hello {0}big{1} & {2}round world{3}\u00a0!", "A tip", "One", "Two {0} three", "four", "A cat",
+            "Look here",
+        ],
+    ),
+    "a.po": (PO, ["Hello %s", "Long one line.", 'Second "q"', "%d files"]),
+    "a.json": (JSON, ['Hello "you"', "A", "B", "Café"]),
+    "a.yaml": (
+        YAML,
+        ["Hello world", "it's", "quoted", "line one", "line two", "folded text", "plain more line", "a b", "c"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_segments(name: str) -> None:
+    text, expected = SAMPLES[name]
+    assert segments(name, text) == expected
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_unchanged_segments_give_the_input_byte_for_byte(name: str, newline: str) -> None:
+    text = SAMPLES[name][0].replace("\r\n", "\n").replace("\n", newline)
+    for data in (text.encode(), text.rstrip().encode(), text.removeprefix("\ufeff").encode("utf-16")):
+        document = open_format(name, data)
+        assert document.render(document.segments) == data
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_line_breaks_do_not_matter_to_the_segments(name: str) -> None:
+    text = SAMPLES[name][0].replace("\r\n", "\n")
+    assert segments(name, text) == segments(name, text.replace("\n", "\r\n"))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_count_must_match(name: str) -> None:
+    with pytest.raises(ValueError, match="translations for"):
+        open_format(name, SAMPLES[name][0].encode()).render(["x"])
+
+
+def test_complaint_2_plain_text_keeps_its_lines() -> None:
+    assert translated("a.txt", TXT) == "  译Hello there. \r\n\r\n\U0001f600 42\r\n\t译Last line"
+    assert translated("a.txt", "\n\n\n") == "\n\n\n"
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_empty_and_blank_files(name: str) -> None:
+    for text in ("", "\n", "\r\n\r\n"):
+        if name != "a.json":
+            document = open_format(name, text.encode())
+            assert document.segments == []
+            assert document.render([]) == text.encode()
+
+
+def test_complaint_15_srt_arrow() -> None:
+    out = translated("a.srt", SRT)
+    assert out == SRT.replace("I think that\r\nwe should go.", "译I think that we should go.").replace(
+        "Who <b>is</b> it?", "译Who <b>is</b> it?"
+    ).replace("It's me.", "译It's me.")
+    times = [line for line in SRT.split("\r\n") if "-->" in line]
+    assert [line for line in out.split("\r\n") if "-->" in line] == times
+
+
+def test_complaint_15_two_line_cue_is_one_sentence_and_split_again() -> None:
+    cue = (
+        "1\n00:00:01,000 --> 00:00:02,000\n<i>I think that we should leave for\nthe station right now.</i>\n"
+    )
+    out = translated("a.srt", cue, "我觉得我们现在就应该出发去车站，不然就赶不上火车了。")
+    assert out == (
+        "1\n00:00:01,000 --> 00:00:02,000\n<i>我觉得我们现在就应该出发去车站，\n不然就赶不上火车了。</i>\n"
+    )
+
+
+def test_complaint_15_cue_numbers_without_blank_lines_between() -> None:
+    text = "1\n00:00:01,000 --> 00:00:02,000\nOne\n2\n00:00:03,000 --> 00:00:04,000\nTwo\n\nstill two\n"
+    assert segments("a.srt", text) == ["One", "Two", "still two"]
+
+
+def test_layout_never_breaks_words_or_starts_a_line_with_a_mark() -> None:
+    assert lay_out("短句。", 2) == ["短句。"]
+    lines = lay_out("他在 International Business Machines 公司工作了整整二十年，之后退休。", 2)
+    assert len(lines) == 2
+    assert (
+        "".join(lines).replace(" ", "") == "他在InternationalBusinessMachines公司工作了整整二十年，之后退休。"
+    )
+    assert lines[1][0] not in "，。"
+    assert any("International" in line for line in lines)
+
+
+def test_complaint_14_markdown() -> None:
+    out = translated("a.md", MD)
+    expected = MD.replace("# Head", "# 译Head").replace("> Quote *one*\n> two", "> 译Quote *one* two")
+    expected = expected.replace("item with\n  more text", "译item with more text").replace(
+        "sub [link", "译sub [link"
+    )
+    expected = expected.replace("| Name | Value", "| 译Name | 译Value").replace("| x y", "| 译x y")
+    expected = expected.replace("alt text", "译alt text").replace("One\\* two &copy;", "译One\\* two ©")
+    expected = expected.replace("__break__", "**break**").replace("[ref].", "[ref][ref].")
+    assert out == expected.replace("Inside tip", "译Inside tip")
+
+
+def test_markdown_links_survive_any_order_and_loss() -> None:
+    text = "See [the docs](http://a.b/c) and `code`.\n"
+    assert translated("a.md", text, "{2}见{0}文档{1}。") == "`code`见[文档](http://a.b/c)。\n"
+    assert translated("a.md", text, "见文档。") == "[见文档。`code`](http://a.b/c)\n"
+    assert translated("a.md", text, "{1}见{0}文档{2}{2}。") == "[见文档`code`。](http://a.b/c)\n"
+
+
+def test_markdown_emphasis_beside_chinese_punctuation_stays_emphasis() -> None:
+    assert translated("a.md", "**Note:** read this.", "{0}注意：{1}请读。") == "**注意**：请读。"
+    assert translated("a.md", "He _really_ came.", "他{0}真的{1}来了。") == "他*真的*来了。"
+
+
+def test_markdown_reference_links_keep_their_label() -> None:
+    text = "See [my ref].\n\n[my ref]: http://x\n"
+    assert translated("a.md", text, "见{0}参考{1}。") == "见[参考][my ref]。\n\n[my ref]: http://x\n"
+
+
+def test_html_text_only() -> None:
+    out = translated("a.html", HTML)
+    expected = (
+        HTML.replace("<title>", "<title>译")
+        .replace("Hello", "译Hello")
+        .replace("round\n   world", "round world")
+    )
+    expected = expected.replace("&nbsp;", "\u00a0").replace('"A tip', '"译A tip').replace("<li>", "<li>译")
+    assert out == expected.replace("<br>", "<br>译").replace("A cat", "译A cat").replace("Look", "译Look")
+
+
+def test_html_specials_are_escaped_and_tags_stay_well_formed() -> None:
+    text = '<p title="Say">A <b>x</b> and <i>y</i>.</p>'
+    lost = translated("a.html", text, '说"', "a < b & c")
+    assert lost == '<p title="说&quot;"><b>a &lt; b &amp; c<i>y</i></b></p>'
+    assert translated("a.html", text, "题", "{2}说{3}{0}好{1}") == '<p title="题"><i>说</i><b>好</b></p>'
+    assert translated("a.html", text, "题", "{2}说{0}好{3}<{1}").count("</b>") == 1
+
+
+def test_po_fills_and_marks_fuzzy() -> None:
+    expected = (
+        PO.replace("#, c-format", "#, fuzzy, c-format")
+        .replace('%s\\n"\nmsgstr ""', '%s\\n"\nmsgstr "译Hello %s\\n"')
+        .replace('msgctxt "menu"', '#, fuzzy\nmsgctxt "menu"')
+        .replace('\\"q\\"\\n"\nmsgstr ""', '\\"q\\"\\n"\nmsgstr ""\n"译Long one line.\\n"\n"译Second \\"q\\"\\n"')
+        .replace('msgid "%d file"', '#, fuzzy\nmsgid "%d file"')
+        .replace('msgstr[0] ""', 'msgstr[0] "译%d files"')
+    )  # fmt: skip
+    assert translated("a.po", PO) == expected
+
+
+def test_po_is_read_by_polib() -> None:
+    polib = pytest.importorskip("polib")
+    entries = {entry.msgid: entry for entry in polib.pofile(translated("a.po", PO))}
+    assert entries["Hello %s\n"].msgstr == "译Hello %s\n"
+    assert entries["Hello %s\n"].flags == ["fuzzy", "c-format"]
+    assert entries['Long one line.\nSecond "q"\n'].msgstr == '译Long one line.\n译Second "q"\n'
+    assert entries["%d file"].msgstr_plural == {0: "译%d files"}
+    assert not entries["Done, wrapped oddly"].fuzzy
+
+
+def test_json_values_only() -> None:
+    out = translated("a.json", JSON)
+    assert json.loads(out)["list"][0] == "译A\n译B\n"
+    assert out == JSON.replace("Hello", "译Hello").replace('"A\\nB', '"译A\\n译B').replace("Café", "译Café")
+    assert translated("a.json", '{"a": "caf\\u00e9"}') == '{"a": "\\u8bd1caf\\u00e9"}'
+
+
+def test_lone_surrogates_in_json_survive() -> None:
+    text = '{"a": "broken \\ud800 \ufeff x"}'
+    assert json.loads(translated("a.json", text))["a"] == "译broken \ud800 \ufeff x"
+
+
+def test_yaml_values_only() -> None:
+    out = translated("a.yaml", YAML)
+    expected = YAML.replace("Hello", "译Hello").replace("'it", "'译it").replace('"quoted', '"译quoted')
+    expected = expected.replace("line one", "译line one").replace("line two", "译line two")
+    expected = expected.replace("folded\n    text", "译folded text").replace(
+        "plain more\n    line", "译plain more line"
+    )
+    assert out == expected.replace("[a b, c]", "[译a b, 译c]")
+
+
+def test_yaml_quotes_what_needs_quotes() -> None:
+    assert translated("a.yaml", "a: Yes sir\n", "是: 的") == 'a: "是: 的"\n'
+    assert translated("a.yaml", "a: 'x y'\n", "it's") == "a: 'it''s'\n"
+
+
+def test_complaint_24_errors_name_file_and_line() -> None:
+    cases = {
+        "bad.txt": b"fine\nbad \xff byte\n",
+        "bad.json": b'{\n "a": "b",\n}',
+        "bad.yaml": b"a: b\nc: [d\n",
+        "bad.po": b'msgid "a"\nrubbish\n',
+    }
+    for name, data in cases.items():
+        with pytest.raises(TranslitError, match=rf"^{name}:[23]: ") as caught:
+            open_format(name, data)
+        assert "\n" not in str(caught.value)
+
+
+def test_invalid_bytes_can_be_replaced() -> None:
+    document = open_format("a.txt", b"bad \xff byte\n", errors="replace")
+    assert document.segments == ["bad � byte"]
+
+
+def test_format_is_known_by_extension_or_given() -> None:
+    assert format_of("a/b.MD") == "md"
+    assert format_of("a/b.exe") is None
+    assert open_format("-", b"# Hi\n", format="md").segments == ["Hi"]
+    with pytest.raises(TranslitError, match="unknown format"):
+        open_format("a.exe", b"")
+
+
+def test_docx() -> None:
+    docx = pytest.importorskip("docx")
+    word = docx.Document()
+    paragraph = word.add_paragraph("Hello ")
+    paragraph.add_run("bold").bold = True
+    paragraph.add_run(" world.")
+    word.add_heading("A title", 1)
+    word.add_table(1, 1).cell(0, 0).text = "Cell"
+    word.sections[0].header.paragraphs[0].text = "Head\tRight"
+    file = io.BytesIO()
+    word.save(file)
+    document = open_format("a.docx", file.getvalue())
+    assert sorted(document.segments) == ["A title", "Cell", "Head{0}Right", "Hello {0}bold{1} world."]
+    assert document.render(document.segments) == file.getvalue()
+    out = docx.Document(io.BytesIO(document.render(["译" + segment for segment in document.segments])))
+    assert [(run.text, run.bold) for run in out.paragraphs[0].runs] == [
+        ("译Hello ", None),
+        ("bold", True),
+        (" world.", None),
+    ]
+    assert out.paragraphs[1].style.name == "Heading 1"
+    assert out.tables[0].cell(0, 0).text == "译Cell"
+    assert out.sections[0].header.paragraphs[0].text == "译Head\tRight"
+    with pytest.raises(TranslitError, match=r"^b\.docx: not a DOCX file"):
+        open_format("b.docx", b"no zip")
+
+
+LINES = {name: text.replace("\r\n", "\n").split("\n") for name, (text, _) in SAMPLES.items()}
+MESSY = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+
+
+@pytest.mark.parametrize("name", [n for n in SAMPLES if n not in ("a.json", "a.yaml", "a.po")])
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), noise=st.lists(MESSY, max_size=6))
+def test_any_mixture_of_lines_comes_back(name: str, seed: int, noise: list[str]) -> None:
+    rng = random.Random(seed)
+    lines = [*LINES[name], *noise]
+    rng.shuffle(lines)
+    data = rng.choice(["\n", "\r\n", "\r"]).join(lines).encode()
+    document = open_format(name, data)
+    assert document.render(document.segments) == data
+    document.render(["译"] * len(document.segments))  # all markup lost: no crash
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=200))
+def test_complaint_2_any_text_keeps_its_line_count(text: str) -> None:
+    document = open_format("a.txt", text.encode())
+    out = document.render(["译" + segment for segment in document.segments]).decode()
+    assert out.count("\n") == text.count("\n")
+    assert out.replace("译", "") == text.replace("译", "")
+
+
+VALUES = st.recursive(
+    st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(MESSY, inner, max_size=3),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(VALUES, st.booleans(), st.sampled_from([None, 2]))
+def test_any_json_comes_back(value: object, ascii_only: bool, indent: int | None) -> None:
+    data = json.dumps(value, ensure_ascii=ascii_only, indent=indent).encode(errors="replace")
+    document = open_format("a.json", data)
+    assert document.render(document.segments) == data
+    json.loads(document.render(['译"\\\n{0}'] * len(document.segments)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.dictionaries(st.sampled_from("abcdef"), MESSY | st.integers(), max_size=4),
+    st.sampled_from([None, "'", '"', "|", ">"]),
+)
+def test_any_yaml_comes_back_and_stays_valid(value: dict[str, object], style: str | None) -> None:
+    yaml = pytest.importorskip("yaml")
+    data = yaml.safe_dump(value, default_style=style, allow_unicode=True).encode()
+    document = open_format("a.yaml", data)
+    assert document.render(document.segments) == data
+    out = yaml.safe_load(document.render(["译: [文] #'\""] * len(document.segments)))
+    assert set(out) == set(value)
+
+
+def test_all_formats_are_tried() -> None:
+    assert {format_of(name) for name in SAMPLES} | {
+        "docx",
+        "text",
+        "markdown",
+        "htm",
+        "xhtml",
+        "pot",
+        "yml",
+    } == set(FORMATS)
