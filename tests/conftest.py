@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+if TYPE_CHECKING:
+    from translit.model.transformer import Transformer
+
+EOS = 3
 PAIRS = [
     ("I love you", "我爱你"),
     ("Where is the station?", "车站在哪里？"),
@@ -53,6 +58,7 @@ def write_tiny_model(
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model = Transformer(config)
+        _enliven(model)
     state = {k: v.half().contiguous() for k, v in model.state_dict().items()}
     if config.tie_embeddings:
         del state["output.weight"]
@@ -60,6 +66,19 @@ def write_tiny_model(
     info = {"steps": 0, "about": "random weights, for tests"}
     (path / CONFIG).write_text(describe_new(config, source, target, info), "utf-8")
     return path
+
+
+def _enliven(model: Transformer) -> None:
+    """Random weights alone repeat one token for ever: make the layers speak up and ends more likely."""
+    import torch
+
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if parameter.dim() == 2 and "embedding" not in name and name != "output.weight":
+                parameter *= 4
+        last = model.decoder_norm if model.config.norm == "pre" else model.decoder[-1].add_norm_3.norm
+        end = model.output.weight[EOS]
+        last.bias += (2 if model.config.norm == "pre" else 5) * end / end.norm()
 
 
 @pytest.fixture(scope="session")

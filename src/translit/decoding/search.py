@@ -7,19 +7,22 @@ The beam search takes the same decisions as CTranslate2 (``src/decoding.cc``), s
 * an ended continuation becomes a hypothesis if it is among the best ``beam`` of its step;
 * a sentence is done when it has ``beam`` hypotheses (without length penalty: when the best continuation has
   ended), or when it has reached its length limit, where its best ``beam`` continuations become hypotheses;
-* hypotheses compete by log-probability / length^α, the ``</s>`` counted in the first but not in the second.
+* hypotheses compete by log-probability / length^α, the ``</s>`` counted in the first but not in the second;
+* a translation has at least one token: ``</s>`` is forbidden as the very first.
 
 Shapes: R sentences still running, b beams each, t tokens written, V target tokens.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from translit.decoding.processors import LogitsProcessor, no_repeat_ngram
@@ -156,7 +159,7 @@ def _start(
         memory=model.encode(pad([list(sources[i]) for i in batch], device)),
         ids=prefix,
         log_probs=torch.zeros(prefix.shape, device=device),
-        fed=torch.nn.functional.pad(prefix, (1, 0), value=BOS),  # (R, 1 + P)
+        fed=F.pad(prefix, (1, 0), value=BOS),  # (R, 1 + P)
         prefix=prefix.size(1),
         scores=torch.zeros(len(batch), 1, device=device),
     )
@@ -166,6 +169,8 @@ def _next_logits(model: Transformer, rows: _Rows, rules: Sequence[LogitsProcesso
     """Run the decoder on the tokens it has not seen: scores of each next token (n, V)."""
     states, rows.past = model.decode(rows.fed, rows.memory, rows.past)
     logits = model.logits(states[:, -1]).float()
+    if not rows.ids.size(1):
+        logits[:, EOS] = -math.inf
     for rule in rules:
         logits = rule(logits, rows.ids)
     return logits
@@ -207,6 +212,19 @@ def _keep(rows: _Rows, kept: list[int]) -> None:
 # ── Beam ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@dataclass
+class _Step:
+    """The 2b best continuations of each of R sentences, from best to worst, and what becomes of them."""
+
+    scores: Tensor  # (R, 2b) sums of log-probabilities
+    origins: Tensor  # (R, 2b) which beam each continues
+    tokens: Tensor  # (R, 2b)
+    log_probs: Tensor  # (R, 2b) of the tokens
+    complete: Tensor  # (R, b) which of the first b become hypotheses
+    survivors: Tensor  # (R, b) which of the 2b go on
+    last: list[bool]  # (R) has the sentence reached its length limit?
+
+
 def _beam(
     model: Transformer,
     rows: _Rows,
@@ -218,30 +236,37 @@ def _beam(
     found: list[list[Hypothesis]] = [[] for _ in rows.sentences]
     top_ended = [False] * len(rows)  # has the best continuation of a sentence ever been an end?
     while len(rows):
-        log_probs = _next_logits(model, rows, rules).log_softmax(dim=1)  # (R·b, V)
-        scores, origins, tokens = _best(log_probs, rows, 2 * settings.beam)  # (R, 2b) each
-        if rows.prefix and rows.ids.size(1) == rows.prefix:
-            scores, tokens = _distrust_early_ends(scores, tokens)
-        ends = tokens == EOS  # (R, 2b)
-        # Stable: the survivors stay in the order of their scores.
-        survivors = ends.int().argsort(dim=1, stable=True)[:, : settings.beam]  # (R, b)
-        length = rows.ids.size(1) + 1
-        last = [length >= limit for limit in rows.limits]
-        before = [len(found[slot]) for slot in rows.slots]
-        _collect(rows, scores, origins, tokens, last, settings, found, top_ended)
-        done = [
-            last[row] or _enough(found[slot], top_ended[slot], settings)
-            for row, slot in enumerate(rows.slots)
-        ]
-        if observer is not None:
-            for row, slot in enumerate(rows.slots):
-                observer(
-                    _observed(
-                        rows, row, scores, origins, tokens, survivors, found[slot][before[row] :], done[row]
-                    )
-                )
-        _advance(rows, [r for r, end in enumerate(done) if not end], scores, origins, tokens, survivors)
+        step = _step(_next_logits(model, rows, rules), rows, settings.beam)
+        fresh = _hypotheses(rows, step, settings)
+        done = []
+        for row, slot in enumerate(rows.slots):
+            found[slot] += fresh[row]
+            top_ended[slot] |= bool(fresh[row]) and bool(step.complete[row, 0])
+            done.append(step.last[row] or _enough(found[slot], top_ended[slot], settings))
+            if observer is not None:
+                observer(_observed(rows, step, row, fresh[row], done[row]))
+        _advance(rows, [row for row, end in enumerate(done) if not end], step)
     return [sorted(h, key=lambda x: x.score, reverse=True)[: settings.n_best] for h in found]
+
+
+def _step(logits: Tensor, rows: _Rows, beam: int) -> _Step:
+    """Choose among all continuations; ``logits`` (R·b, V), at the first step (R, V)."""
+    scores, origins, tokens = _best(logits.log_softmax(dim=1), rows, 2 * beam)
+    if rows.prefix and rows.ids.size(1) == rows.prefix:
+        scores, tokens = _distrust_early_ends(scores, tokens)
+    ends = tokens == EOS  # (R, 2b)
+    last = [rows.ids.size(1) + 1 >= limit for limit in rows.limits]
+    at_limit = torch.tensor(last, device=tokens.device)[:, None]  # (R, 1)
+    return _Step(
+        scores=scores,
+        origins=origins,
+        tokens=tokens,
+        log_probs=scores - rows.scores.gather(1, origins),
+        complete=((ends | at_limit) & (scores > _NEVER))[:, :beam],
+        # Stable: the survivors stay in the order of their scores.
+        survivors=ends.int().argsort(dim=1, stable=True)[:, :beam],
+        last=last,
+    )
 
 
 def _best(log_probs: Tensor, rows: _Rows, count: int) -> tuple[Tensor, Tensor, Tensor]:
@@ -250,8 +275,8 @@ def _best(log_probs: Tensor, rows: _Rows, count: int) -> tuple[Tensor, Tensor, T
     totals = (rows.scores.view(-1, 1) + log_probs).view(len(rows), -1)  # (R, b·V), at the first step (R, V)
     scores, flat = totals.topk(min(count, totals.size(1)), dim=1)
     if (missing := count - scores.size(1)) > 0:  # a vocabulary smaller than the beam
-        scores = torch.nn.functional.pad(scores, (0, missing), value=_NEVER)
-        flat = torch.nn.functional.pad(flat, (0, missing), value=PAD)
+        scores = F.pad(scores, (0, missing), value=_NEVER)
+        flat = F.pad(flat, (0, missing), value=PAD)
     return scores, flat // vocab, flat % vocab
 
 
@@ -262,56 +287,68 @@ def _distrust_early_ends(scores: Tensor, tokens: Tensor) -> tuple[Tensor, Tensor
     return scores.masked_fill(early, _NEVER), tokens.masked_fill(early, PAD)
 
 
-def _collect(
-    rows: _Rows,
-    scores: Tensor,
-    origins: Tensor,
-    tokens: Tensor,
-    last: list[bool],
-    settings: SearchSettings,
-    found: list[list[Hypothesis]],
-    top_ended: list[bool],
-) -> None:
-    """Turn the ended among the best ``beam`` continuations into hypotheses."""
+def _hypotheses(rows: _Rows, step: _Step, settings: SearchSettings) -> list[list[Hypothesis]]:
+    """What each of the R sentences has finished in this step."""
     beams = rows.scores.size(1)
-    at_limit = torch.tensor(last, device=tokens.device)[:, None]
-    complete = (tokens[:, : settings.beam] == EOS) | at_limit  # (R, b)
-    for row, k in complete.nonzero().tolist():
-        parent = row * beams + int(origins[row, k])
-        score = float(scores[row, k])
-        log_prob = score - float(rows.scores[row, origins[row, k]])
-        ids = [*rows.ids[parent].tolist(), int(tokens[row, k])]
-        log_probs = [*rows.log_probs[parent].tolist(), log_prob]
-        slot = rows.slots[row]
-        found[slot].append(_hypothesis(ids, log_probs, score, settings))
-        top_ended[slot] |= k == 0
+    fresh: list[list[Hypothesis]] = [[] for _ in range(len(rows))]
+    for row, k in step.complete.nonzero().tolist():
+        parent = row * beams + int(step.origins[row, k])
+        ids = [*rows.ids[parent].tolist(), int(step.tokens[row, k])]
+        log_probs = [*rows.log_probs[parent].tolist(), float(step.log_probs[row, k])]
+        fresh[row].append(_hypothesis(ids, log_probs, float(step.scores[row, k]), settings))
+    return fresh
 
 
 def _enough(found: list[Hypothesis], top_ended: bool, settings: SearchSettings) -> bool:
-    if settings.length_penalty == 0:  # without length penalty nothing later can beat the best continuation
+    if settings.length_penalty == 0:  # then nothing later can beat a best continuation that has ended
         return top_ended and len(found) >= settings.n_best
     return len(found) >= settings.beam
 
 
-def _advance(
-    rows: _Rows, kept: list[int], scores: Tensor, origins: Tensor, tokens: Tensor, survivors: Tensor
-) -> None:
+def _advance(rows: _Rows, kept: list[int], step: _Step) -> None:
     """Let the survivors of the ``kept`` sentences take their places as the beams of the next step."""
     beams = rows.scores.size(1)  # 1 at the first step, when all beams of a sentence are still the same
-    everyone = len(kept) == len(rows)
-    index = torch.tensor(kept, dtype=torch.long, device=tokens.device)  # (R')
-    survivors = survivors[index]  # (R', b)
-    origins, tokens, new_scores = (x[index].gather(1, survivors) for x in (origins, tokens, scores))
+    index = torch.tensor(kept, dtype=torch.long, device=step.tokens.device)  # (R')
+    survivors = step.survivors[index]  # (R', b)
+    origins, tokens, scores, log_probs = (
+        x[index].gather(1, survivors) for x in (step.origins, step.tokens, step.scores, step.log_probs)
+    )
     parents = (index[:, None] * beams + origins).flatten()  # (R'·b)
-    log_probs = new_scores - rows.scores[index].gather(1, origins)
-    if not everyone or beams != tokens.size(1):
+    if len(kept) < len(rows) or beams < tokens.size(1):
         rows.memory = rows.memory.select(parents)
     _keep_sentences(rows, kept)
     _reorder(rows, parents)
     rows.fed = tokens.view(-1, 1)
     rows.ids = torch.cat((rows.ids, rows.fed), dim=1)
     rows.log_probs = torch.cat((rows.log_probs, log_probs.view(-1, 1)), dim=1)
-    rows.scores = new_scores
+    rows.scores = scores
+
+
+def _observed(rows: _Rows, step: _Step, row: int, fresh: list[Hypothesis], done: bool) -> BeamStep:
+    """The step of one sentence as plain numbers."""
+    places = {} if done else {k: beam for beam, k in enumerate(step.survivors[row].tolist())}
+    complete = step.complete[row].tolist() + [False] * step.complete.size(1)
+    ended = iter(fresh)
+    columns = zip(
+        step.origins[row].tolist(),
+        step.tokens[row].tolist(),
+        step.log_probs[row].tolist(),
+        step.scores[row].tolist(),
+        strict=True,
+    )
+    candidates = [
+        Candidate(
+            *values,
+            fate="ended" if complete[k] else "kept" if k in places else "dropped",
+            beam=places.get(k),
+            final_score=next(ended).score if complete[k] else None,
+        )
+        for k, values in enumerate(columns)
+    ]
+    return BeamStep(rows.sentences[row], rows.ids.size(1), candidates, done)
+
+
+# ── Both ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _keep_sentences(rows: _Rows, kept: list[int]) -> None:
@@ -330,40 +367,4 @@ def _reorder(rows: _Rows, parents: Tensor) -> None:
 
 def _hypothesis(ids: list[int], log_probs: list[float], score: float, settings: SearchSettings) -> Hypothesis:
     ids = ids[:-1] if ids[-1] == EOS else ids
-    if not ids and settings.length_penalty:
-        return Hypothesis(ids, float("-inf"), log_probs)  # score / 0: an empty translation is the last resort
-    return Hypothesis(ids, score / max(len(ids), 1) ** settings.length_penalty, log_probs)
-
-
-def _observed(
-    rows: _Rows,
-    row: int,
-    scores: Tensor,
-    origins: Tensor,
-    tokens: Tensor,
-    survivors: Tensor,
-    ended: list[Hypothesis],
-    done: bool,
-) -> BeamStep:
-    """The step of one sentence as plain numbers."""
-    places = {k: beam for beam, k in enumerate(survivors[row].tolist())} if not done else {}
-    finished = iter(ended)
-    beam = survivors.size(1)
-    at_limit = rows.ids.size(1) + 1 >= rows.limits[row]
-    candidates = []
-    for k, (score, parent, token) in enumerate(
-        zip(scores[row].tolist(), origins[row].tolist(), tokens[row].tolist(), strict=True)
-    ):
-        complete = k < beam and (token == EOS or at_limit)
-        candidates.append(
-            Candidate(
-                parent=parent,
-                token=token,
-                log_prob=score - float(rows.scores[row, parent]),
-                score=score,
-                fate="ended" if complete else "kept" if k in places else "dropped",
-                beam=places.get(k),
-                final_score=next(finished).score if complete else None,
-            )
-        )
-    return BeamStep(rows.sentences[row], rows.ids.size(1), candidates, done)
+    return Hypothesis(ids, score / len(ids) ** settings.length_penalty, log_probs)
