@@ -29,9 +29,9 @@ class Limits:
     max_ratio: float = 2.0
 
 
-def log_ratio(source_bytes: int, target_bytes: int) -> float:
-    """How much longer the target is, as a logarithm; short texts, where chance rules, are drawn to 0."""
-    return math.log((target_bytes + 15) / (source_bytes + 15))
+def log_size(text: str) -> float:
+    """The logarithm of the UTF-8 bytes of ``text`` and 15 more, which evens out the chances of short texts."""
+    return math.log(len(text.encode("utf-8", "replace")) + 15)
 
 
 def key(text: str) -> str:
@@ -56,14 +56,16 @@ def empty(source: str, target: str, limits: Limits) -> str:
 
 def identical(source: str, target: str, limits: Limits) -> str:
     """The same letters on both sides, or an English stretch left as it was. Names and code may stay."""
-    if _LATIN_STRETCH.search(target) is None and (
-        len(source) > 3 * len(target) or key(source) != key(target)
-    ):
-        return ""
+    if not _LATIN_STRETCH.search(target):
+        if source.isascii() and _HAS_HAN.search(target):
+            return ""
+        if key(source) != key(target):
+            return ""
     copied = [flag.detail for flag in checks.check(source, target) if flag.kind == "copy"]
     return copied[0] if copied else ""
 
 
+_HAS_HAN = re.compile(f"[{HAN}]")
 _LATIN_STRETCH = re.compile(r"(?:[A-Za-z]+[ ,]+){5}[A-Za-z]")
 
 
@@ -76,9 +78,7 @@ def length(source: str, target: str, limits: Limits) -> str:
 
 
 def length_ratio(source: str, target: str, limits: Limits) -> str:
-    ratio = math.exp(
-        log_ratio(len(source.encode("utf-8", "replace")), len(target.encode("utf-8", "replace")))
-    )
+    ratio = math.exp(log_size(target) - log_size(source))
     if limits.min_ratio <= ratio <= limits.max_ratio:
         return ""
     return f"target too {'short' if ratio < 1 else 'long'} ({ratio:.2f})"
@@ -110,8 +110,11 @@ _FOREIGN = {
     "Portuguese": _words("o os que uma não para com por é do da dos das em mais como mas foi ele você eu"),
     "Dutch": _words("het een van en niet ik je dat zijn met voor op aan ze maar ook er wat bij heeft"),
 }
-_NOT_LATIN_OR_HAN = re.compile(rf"(?![{HAN}\u0000-\u024f\u1e00-\u1eff\uff21-\uff3a\uff41-\uff5a])[^\W\d_]")
-_KANA_OR_HANGUL = re.compile("[ぁ-ゖァ-ヺ\u1100-\u11ff\u3130-\u318f가-힣]")
+_KANA_OR_HANGUL = re.compile("[ぁ-ゖァ-ヺ\u1100-\u11ff\u3131-\u318e가-힣]")
+# The blocks of letters that are neither Latin nor Han: Greek to Georgian, Ethiopic to Mongolian, kana, Hangul …
+_OTHER_SCRIPT = re.compile(
+    "[\u0370-\u1dff\u3041-\u3096\u30a1-\u30fa\u3105-\u318e\ua000-\ud7ff\ufb00-\ufdff\ufe70-\ufefc]"
+)
 _WORD = re.compile(r"[A-Za-z]{2,}")
 
 
@@ -125,7 +128,7 @@ def _not_english(source: str) -> str:
         letters = count_letters(source)
         if (han := count_han(source)) > 1 and 2 * han > letters:
             return "source is Chinese"
-        if 2 * len(_NOT_LATIN_OR_HAN.findall(source)) > letters:
+        if 2 * len(_OTHER_SCRIPT.findall(source)) > letters:
             return "source is in another script"
     words = source.casefold().split()
     if len(words) < 5 or not _ENGLISH.isdisjoint(words):
@@ -136,13 +139,13 @@ def _not_english(source: str) -> str:
 
 
 def _not_chinese(source: str, target: str) -> str:
-    han = count_han(target)
-    foreign = len(_NOT_LATIN_OR_HAN.findall(target))
-    if foreign > han:
-        return "target is in another script"
-    if 3 * len(_KANA_OR_HANGUL.findall(target)) > han + foreign:
-        return "target is Japanese or Korean"
-    if han or not _WORD.search(target) or key(source) == key(target):
+    if other := len(_OTHER_SCRIPT.findall(target)):
+        han = count_han(target)
+        if 3 * len(_KANA_OR_HANGUL.findall(target)) > han + other:
+            return "target is Japanese or Korean"
+        if other > han:
+            return "target is in another script"
+    if _HAS_HAN.search(target) or not _WORD.search(target) or key(source) == key(target):
         return ""
     return "no Chinese in the target" if any(map(str.islower, _WORD.findall(source))) else ""
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from translit.data.bitext import Corpus
 from translit.data.doctor_lines import Row, is_jsonl, rows
-from translit.data.doctor_pair import key, log_ratio
+from translit.data.doctor_pair import key, log_size
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,7 +91,7 @@ def _repeats(hashes: array[int]) -> Flags:
 # (CUSUM, Page 1954).
 
 SHIFTS = (-2, -1, 1, 2)
-_MEAN, _SPREAD = -0.06, 0.22  # of log_ratio, over 20 corpora
+_MEAN, _SPREAD = -0.06, 0.22  # of the logarithm of target to source, over 20 corpora
 _ANCHOR_WEIGHT = 2.0
 _MOST_A_LINE = 3.0  # so that no line decides alone
 _SHIFT_COST = 0.3  # a line is at home unless something speaks against it
@@ -105,18 +105,18 @@ class _Sides:
     """What the fit of two sides is measured by."""
 
     source: str  # in lower case
-    source_bytes: int
-    target_bytes: int
+    source_size: float  # logarithms
+    target_size: float
     anchors: list[str]  # the Latin words and the digits of the target
 
     @classmethod
     def of(cls, row: Row) -> _Sides:
-        source_bytes, target_bytes = (len(text.encode("utf-8", "replace")) for text in row[:2])
-        return cls(row.source.lower(), source_bytes, target_bytes, _ANCHOR.findall(row.target.lower()))
+        anchors = _ANCHOR.findall(row.target.lower())
+        return cls(row.source.lower(), log_size(row.source), log_size(row.target), anchors)
 
     def fit(self, other: _Sides) -> float:
         """Log likelihood, but for a constant, that this source belongs to the target of ``other``."""
-        z = (log_ratio(self.source_bytes, other.target_bytes) - _MEAN) / _SPREAD
+        z = (other.target_size - self.source_size - _MEAN) / _SPREAD
         fit = -0.5 * z * z
         if other.anchors:
             found = sum(anchor in self.source for anchor in other.anchors)
