@@ -66,8 +66,9 @@ def _build(corpus: Corpus, path: Path, hold_out: int) -> None:
                 counts["empty"] += 1
                 continue
             line = f"{source}\t{target}\n".encode("utf-8", "replace")
-            # By the source's hash, so that equal sentences fall on the same side.
-            if counts["held_out"] < hold_out and zlib.crc32(source.encode("utf-8", "replace")) % 50 == 0:
+            # By the source's hash, so that equal sentences fall on the same side; and the first, so that there is one.
+            chosen = counts.total() == 0 or zlib.crc32(source.encode("utf-8", "replace")) % 50 == 0
+            if counts["held_out"] < hold_out and chosen:
                 counts["held_out"] += 1
                 held.write(line)
                 continue

@@ -22,15 +22,15 @@ _UNTOUCHED = re.compile(
     r"|[\w.+-]+@[\w-]+\.[\w.-]*\w|<[^<>]*>|`[^`]*`|\{[^{}]*\}|\[\[[^\]]*\]\]|%\([^)]*\)[sd]"
 )
 
-_TO_FULL_WIDTH = {",": "，", ";": "；", ":": "：", "?": "？", "!": "！"}
+_TO_FULL_WIDTH = str.maketrans(",;:?!", "，；：？！")
 _HAS_HAN = re.compile(f"[{HAN}]")
 _SPACE_BETWEEN = re.compile(f"(?<=[{HAN}{FULL_WIDTH}]) +(?=[{HAN}{FULL_WIDTH}])")
 _SPACE_AROUND_MARK = re.compile("(?<=[，。！？；：、（《「“]) +| +(?=[，。！？；：、）》」”])")
 _SPACE_HAN_LATIN = re.compile(f"(?<=[{HAN}]) +(?=[A-Za-z0-9])|(?<=[A-Za-z0-9%]) +(?=[{HAN}])")
 _BEFORE = f"[{HAN}{FULL_WIDTH}\"')\\]]"
-_MARK_AFTER_HAN = re.compile(f"(?<={_BEFORE}) ?([,;:?!])(?!\\d)")
-_MARK_BEFORE_HAN = re.compile(f"(?<=[A-Za-z0-9%\ue000]) ?([,;:?!]) ?(?=[{HAN}“《「（])")
-_MARK_AT_END = re.compile("([,;:?!])(?=[\"'”’）)]*$)")
+_MARK_AFTER_HAN = re.compile(f"(?<={_BEFORE}) ?([,;:?!]+)(?!\\d)")
+_MARK_BEFORE_HAN = re.compile(f"(?<=[A-Za-z0-9%\ue000]) ?([,;:?!]+) ?(?=[{HAN}“《「（])")
+_MARK_AT_END = re.compile("([,;:?!]+)(?=[\"'”’）)]*$)")
 _STOP = re.compile(f"(?<={_BEFORE}) ?\\.(?![\\w.])|(?<=[\\w%])\\.(?=[\"'”’）)]*$)")
 _ELLIPSIS = re.compile(
     f"(?<=[{HAN}{FULL_WIDTH}]) ?(?:\\.{{3,}}|。{{3,}}|…(?!…)(?<!……))|^\\.{{3,}}(?=[{HAN}])"
@@ -77,7 +77,7 @@ def _typography(text: str) -> str:
     text = _ELLIPSIS.sub("……", text)
     text = _BRACKETS.sub(lambda m: _widen_brackets(m, text), text)
     for pattern in (_MARK_AFTER_HAN, _MARK_BEFORE_HAN, _MARK_AT_END):
-        text = pattern.sub(lambda m: _TO_FULL_WIDTH[m.group(1)], text)
+        text = pattern.sub(lambda m: m.group(1).translate(_TO_FULL_WIDTH), text)
     text = _STOP.sub("。", text).replace("。。", "。")
     return _curl_quotes(text)
 

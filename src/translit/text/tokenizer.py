@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import random
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -88,7 +89,6 @@ def train_tokenizer(
     vocab_size: int,
     *,
     characters: bool = False,
-    coverage: float = 0.9998,
     max_sentences: int = 2_000_000,
     seed: int = 1,
 ) -> Tokenizer:
@@ -117,7 +117,8 @@ def train_tokenizer(
             add_dummy_prefix=not characters,
             byte_fallback=True,
             split_digits=True,
-            character_coverage=coverage,
+            character_coverage=_coverage(lines, vocab_size),
+            required_chars=_SPACE_MARK,  # a corpus without a single space must still learn to write one
             pretokenization_delimiter=delimiter,
             user_defined_symbols=list(PLACEHOLDERS),
             pad_id=PAD,
@@ -135,6 +136,17 @@ def train_tokenizer(
             f"tokenizer: SentencePiece could not learn {vocab_size} pieces: {reason}"
         ) from None
     return Tokenizer(model.getvalue())
+
+
+def _coverage(lines: list[str], vocab_size: int) -> float:
+    """The share of the text whose characters become tokens; the rest is spelt in bytes.
+
+    Nearly all of it, but never more different characters than two thirds of what the vocabulary has room for.
+    """
+    counts = Counter(c for line in lines for c in line)
+    room = max(1, (vocab_size - 256) * 2 // 3)
+    covered = sum(n for _, n in counts.most_common(room)) / counts.total()
+    return min(0.9998, covered)
 
 
 def _sample(sentences: Iterable[str], limit: int, seed: int) -> list[str]:

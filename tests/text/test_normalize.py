@@ -1,0 +1,66 @@
+"""Normalisation: what changes, and what must never change."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from translit.text.normalize import normalize_source, normalize_target
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("你好,世界!", "你好，世界！"),
+        ("现在几点?", "现在几点？"),
+        ("你 好 吗 ?", "你好吗？"),
+        ('他说: "你好." 然后走了.', "他说：“你好。”然后走了。"),
+        ("我用 Python, 然后 7:30 到 3.5, 1,000 个.", "我用 Python，然后 7:30 到 3.5, 1,000 个。"),
+        ("见 https://a.b/c,d?x=1 吗?", "见 https://a.b/c,d?x=1 吗？"),
+        ("写信给 a.b@c.com!", "写信给 a.b@c.com！"),
+        ("北京(北大店)和世卫(WHO)的foo(x)", "北京（北大店）和世卫（WHO）的foo(x)"),
+        ("等等… 好...", "等等……好……"),
+        ("{name},你好!", "{name}，你好！"),
+        ("<b>你好</b>,世界", "<b>你好</b>，世界"),
+        ("价格是5.", "价格是5。"),
+        ("Hello, world!", "Hello, world!"),  # no Han character: not Chinese, not touched
+        ("", ""),
+    ],
+)
+def test_chinese_typography(text: str, expected: str) -> None:
+    assert normalize_target(text) == expected
+    assert normalize_target(expected) == expected
+
+
+def test_tight_drops_the_space_between_han_and_latin_only() -> None:
+    assert normalize_target("用 Visual Studio 写 3 行", tight=True) == "用Visual Studio写3行"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("  I\u00a0love   you ", "I love you"),
+        ("“Don’t” … ‘x’", "\"Don't\" ... 'x'"),
+        ("cafe\u0301", "café"),
+        ("12,5 is — 7:30", "12,5 is — 7:30"),
+    ],
+)
+def test_source_normalisation(text: str, expected: str) -> None:
+    assert normalize_source(text) == expected
+
+
+@given(st.text(max_size=60))
+def test_normalising_never_fails_and_keeps_letters_and_digits(text: str) -> None:
+    import unicodedata
+
+    def kept(s: str) -> list[str]:
+        return [c for c in s if c.isalnum()]
+
+    assert kept(normalize_target(text)) == kept(unicodedata.normalize("NFC", text))
+
+
+@given(st.text(alphabet='你好我，。,.!?: aB1"()', max_size=30))
+def test_target_normalisation_settles_after_two_passes(text: str) -> None:
+    twice = normalize_target(normalize_target(text))
+    assert normalize_target(twice) == normalize_target(normalize_target(twice))
