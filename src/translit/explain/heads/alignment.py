@@ -1,0 +1,131 @@
+"""Alignment error rates of the cross-attention heads against alignments made by hand.
+
+Shapes: B sentences a batch, T target tokens, S source tokens, N = layers · heads, W target words, U source
+words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from translit.explain.facts import is_punctuation
+from translit.explain.gold import AlignedPair, word_shares
+from translit.explain.heads.examples import Example, Progress, batches, encode
+from translit.explain.heads.report import Aer
+from translit.model.trace import Trace
+from translit.model.transformer import Transformer, pad
+from translit.text.normalize import normalize_source, normalize_target
+
+if TYPE_CHECKING:
+    from translit.model_directory import ModelDirectory
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """What came out of the comparison."""
+
+    rates: dict[tuple[int, int], Aer]  # (layer, head) → its rates
+    diagonal: float  # of the trivial alignment along the diagonal
+    sentences: int
+    unmatched: int  # sentences whose annotated words do not spell the text
+
+
+def alignment_error_rate(found: int, right: int, sure: int) -> float:
+    """AER with sure links only: 1 − 2·|A ∩ S| / (|A| + |S|) (Och & Ney 2003). 0 is perfect, 1 all wrong."""
+    return 1 - 2 * right / (found + sure) if found + sure else 0.0
+
+
+class _Links:
+    """Counts of links over a corpus; ``right`` for each of N alignments."""
+
+    def __init__(self, size: int) -> None:
+        self.found = self.sure = 0
+        self.right = [0] * size
+
+    def add(self, best: Tensor, rows: Sequence[int], links: set[tuple[int, int]]) -> None:
+        """best (N, W): the source word that each target word was linked to; only target words ``rows`` count."""
+        self.found += len(rows)
+        self.sure += len(links)
+        for n, chosen in enumerate(best.tolist()):
+            self.right[n] += sum((chosen[j], j) in links for j in rows)
+
+    def rates(self) -> list[float]:
+        return [alignment_error_rate(self.found, right, self.sure) for right in self.right]
+
+
+@torch.inference_mode()
+def alignment_errors(
+    model: Transformer, directory: ModelDirectory, aligned: Sequence[AlignedPair], progress: Progress
+) -> Alignment:
+    """Force the given translation, link each target word to the source word it looks at most, count errors.
+
+    Punctuation is neither linked nor linked to: the annotators aligned words only.
+    """
+    examples = encode(directory, [(p.source, p.target) for p in aligned])
+    layers, heads = model.config.decoder_layers, model.config.n_heads
+    everywhere, annotated, after = (_Links(layers * heads) for _ in range(3))
+    diagonal = _Links(1)
+    unmatched = done = 0
+    for batch in batches(examples):
+        trace = Trace()
+        # </s> too is read, so that every token has a row one step later.
+        model(pad([examples[i].source for i in batch]), pad([examples[i].target for i in batch]), trace)
+        cross = torch.cat([trace[f"decoder.{i}.cross_attention.weights"] for i in range(layers)], 1)
+        for row, i in enumerate(batch):
+            pair, example = aligned[i], examples[i]
+            weights = cross[row, :, : len(example.target), : len(example.source)]  # (N, T + 1, S)
+            shares = _shares(directory, pair, example)
+            if shares is None:
+                unmatched += 1
+                continue
+            to_source, to_target = shares  # (S, U), (T, W)
+            words = [j for j, word in enumerate(pair.target_words) if not is_punctuation(word)]
+            marked = [j for j in words if any(j == b for _, b in pair.links)]
+            marks = torch.tensor([is_punctuation(word) for word in pair.source_words])
+            T = len(to_target)
+            now, later = (
+                _best_words(w, to_source, to_target, marks) for w in (weights[:, :T], weights[:, 1 : T + 1])
+            )
+            everywhere.add(now, words, pair.links)
+            annotated.add(now, marked, pair.links)
+            after.add(later, words, pair.links)
+            scale = len(pair.source_words) / len(pair.target_words)
+            straight = [min(int((j + 0.5) * scale), len(marks) - 1) for j in range(len(pair.target_words))]
+            diagonal.add(torch.tensor([straight]), words, pair.links)
+        done += len(batch)
+        progress("alignment", done, len(aligned))
+    columns = zip(everywhere.rates(), annotated.rates(), after.rates(), strict=True)
+    rates = {divmod(n, heads): Aer(*each) for n, each in enumerate(columns)}
+    return Alignment(rates, diagonal.rates()[0], len(aligned) - unmatched, unmatched)
+
+
+def _shares(directory: ModelDirectory, pair: AlignedPair, example: Example) -> tuple[Tensor, Tensor] | None:
+    """(S, U) and (T, W): how the model's tokens divide into the annotators' words; None if the texts differ."""
+    source_pieces = directory.source_tokenizer.pieces(example.source[:-1])
+    target_pieces = directory.target_tokenizer.pieces(example.target[1:-1])
+    source = word_shares(source_pieces, [normalize_source(w) for w in pair.source_words])
+    target = word_shares(target_pieces, _normalized_target_words(pair))
+    if source is None or target is None:
+        return None
+    return torch.nn.functional.pad(source, (0, 0, 0, 1)), target  # </s> belongs to no word
+
+
+def _normalized_target_words(pair: AlignedPair) -> list[str]:
+    """The target words with the typography that the model's text has: cut from it, word length by word length."""
+    text = normalize_target(pair.target).replace(" ", "")
+    words, start = [], 0
+    for word in pair.target_words:
+        words.append(text[start : start + len(word)])
+        start += len(word)
+    return words
+
+
+def _best_words(weights: Tensor, to_source: Tensor, to_target: Tensor, marks: Tensor) -> Tensor:
+    """weights (N, T, S) → (N, W): for each target word the source word with the most attention."""
+    between = torch.einsum("tw,nts,su->nwu", to_target, weights, to_source)
+    return between.masked_fill(marks, -1.0).argmax(-1)

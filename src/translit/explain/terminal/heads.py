@@ -1,0 +1,221 @@
+"""The report of ``translit heads`` in a terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+from rich.console import Console
+from rich.text import Text
+
+from translit.explain.facts import spearman
+from translit.explain.heads.habits import habit, layer_means, ranking
+from translit.explain.heads.report import HeadFacts, HeadReport, Relation
+from translit.explain.language import Captions
+from translit.explain.record import PLACES, Kind
+from translit.explain.terminal.parts import Cell, panel, paragraph, print_block, table, title
+from translit.explain.terminal.pictures import bar, pad, signed
+
+if TYPE_CHECKING:
+    from translit.model_directory import ModelDirectory
+
+_STANDING_OUT = 12  # heads in the ranking
+_IMPORTANT = 8
+_CHEAP = 0.005  # nats a token
+_GROWS = 0.5  # rank correlation of layer and distance from which we say yes
+_BETTER = 0.1  # accuracy above the fixed distance from which a head follows a relation
+
+
+def show_report(console: Console, directory: ModelDirectory, report: HeadReport, captions: Captions) -> None:
+    """Print the habits, then every head, then what matters and how layers differ."""
+    config = directory.model
+    about = captions(
+        "heads.about",
+        model=directory.path.name,
+        encoder=config.encoder_layers,
+        decoder=config.decoder_layers,
+        heads=config.n_heads,
+        sentences=report.sentences,
+        tokens=report.tokens,
+    )
+    paragraph(console, about)
+    _ranking(console, report, captions)
+    for kind in PLACES:
+        _kind(console, report, kind, captions)
+    if report.loss is not None:
+        _importance(console, report, captions)
+    _layers(console, report, captions)
+    if any(h.relations for h in report.heads):
+        _relations(console, report, captions)
+    _aligner(console, directory, report, captions)
+
+
+def _name(head: HeadFacts, captions: Captions) -> str:
+    return captions(f"heads.name.{head.kind}", layer=head.layer + 1, head=head.head + 1)
+
+
+def _ranking(console: Console, report: HeadReport, captions: Captions) -> None:
+    panel(console, captions, "heads.found")
+    found = ranking(report)[:_STANDING_OUT]
+    if not found:
+        console.print(captions("heads.none"))
+    rows: list[list[Cell]] = []
+    for head, what in found:
+        proof = captions(f"heads.proof.{what.name}", value=what.value, diagonal=report.diagonal_aer or 0.0)
+        rows.append([Text(_name(head, captions), "bold"), proof])
+    for row in rows:
+        print_block(console, [Text.assemble(_padded(row[0], 26), str(row[1]))])
+
+
+def _padded(cell: Cell, width: int) -> Text:
+    text = cell if isinstance(cell, Text) else Text(cell)
+    return text + Text(pad("", max(width - text.cell_len, 2)))
+
+
+def _kind(console: Console, report: HeadReport, kind: Kind, captions: Captions) -> None:
+    title(console, captions(f"kind.{kind}"))
+    paragraph(console, captions("heads.kind.note"))
+    console.print()
+    heads = report.of(kind)
+    with_aer = any(h.aer for h in heads)
+    shares = ["separators", "punctuation", "rare"]
+    if kind != "cross":
+        shares = ["previous", "same", *(["next"] if kind == "encoder" else []), *shares]
+    columns = [*shares, "distance", "entropy"]
+    columns += ["aer", "aer_annotated", "aer_after"] if with_aer else []
+    columns += ["importance"] if report.loss is not None else []
+    rows = [_row(h, shares, with_aer, report, captions) for h in heads]
+    headers = [captions(f"heads.column.{name}") for name in ("head", *columns, "role")]
+    table(console, headers, rows, "l" + "r" * len(columns) + "l")
+    if with_aer:
+        diagonal = f"{report.diagonal_aer:.2f}"
+        paragraph(console, captions("heads.legend.cross", diagonal=diagonal))
+        if report.unmatched:
+            paragraph(console, captions("heads.legend.unmatched", count=report.unmatched))
+
+
+def _row(
+    head: HeadFacts, shares: Sequence[str], with_aer: bool, report: HeadReport, captions: Captions
+) -> list[Cell]:
+    what = habit(head, report.diagonal_aer)
+    cells: list[Cell] = [f"L{head.layer + 1} H{head.head + 1}"]
+    cells += [f"{100 * getattr(head, name):.0f}" for name in shares]
+    cells += [f"{head.distance:.1f}", f"{head.entropy:.1f}"]
+    if with_aer and head.aer:
+        cells += [f"{rate:.2f}" for rate in (head.aer.all, head.aer.annotated, head.aer.after)]
+    if head.importance is not None:
+        cells.append(signed(head.importance, 3))
+    style = "dim" if what.name == "mixed" else "bold green" if what.name == "aligns" else ""
+    return [*cells, Text(captions(f"heads.role.{what.name}"), style)]
+
+
+def _importance(console: Console, report: HeadReport, captions: Captions) -> None:
+    panel(console, captions, "heads.important", sentences=report.masked_sentences, loss=report.loss)
+    costs = sorted(((h.importance or 0.0, h) for h in report.heads), key=lambda pair: -pair[0])
+    largest = max(costs[0][0], 1e-9)
+    for cost, head in costs[:_IMPORTANT]:
+        name = _padded(Text(_name(head, captions)), 26)
+        print_block(
+            console, [name + Text(bar(max(cost, 0) / largest, 30), "green") + Text(f"  {signed(cost, 3)}")]
+        )
+    cheap = sum(cost < _CHEAP for cost, _ in costs)
+    console.print()
+    paragraph(console, captions("heads.important.few", count=cheap, total=len(costs)))
+
+
+def _layers(console: Console, report: HeadReport, captions: Captions) -> None:
+    panel(console, captions, "heads.layers")
+    rows: list[list[Cell]] = []
+    verdicts = []
+    for kind in ("encoder", "decoder"):
+        heads = report.of(kind)
+        means = {
+            name: layer_means(heads, name) for name in ("distance", "entropy", "separators", "importance")
+        }
+        near = [layer_means(heads, name) for name in ("previous", "same", "next")]
+        for layer, distance in enumerate(means["distance"]):
+            rows.append(
+                [
+                    f"{captions(f'kind.{kind}')} {layer + 1}",
+                    f"{distance:.1f}",
+                    f"{100 * sum(share[layer] for share in near):.0f} %",
+                    f"{100 * means['separators'][layer]:.0f} %",
+                    f"{means['entropy'][layer]:.1f}",
+                    signed(means["importance"][layer], 3) if report.loss is not None else "",
+                ]
+            )
+        verdicts.append(_verdict(kind, means["distance"], captions))
+    names = ("layer", "distance", "neighbours", "separators", "entropy", "importance")
+    table(console, [captions(f"heads.column.{name}") for name in names], rows, "lrrrrr")
+    console.print()
+    for verdict in verdicts:
+        paragraph(console, verdict)
+
+
+def _verdict(kind: Kind, distances: Sequence[float], captions: Captions) -> str:
+    """Does the distance grow with the layer? Said as it is."""
+    rank = spearman(torch.arange(len(distances)), torch.tensor(distances))
+    grows = rank is not None and rank >= _GROWS and distances[-1] > distances[0]
+    return captions(
+        "heads.layers.yes" if grows else "heads.layers.no",
+        kind=captions(f"kind.{kind}"),
+        first=distances[0],
+        last=distances[-1],
+        rank="–" if rank is None else signed(rank),
+    )
+
+
+def _relations(console: Console, report: HeadReport, captions: Captions) -> None:
+    panel(console, captions, "heads.relations")
+    best: dict[tuple[str, str], tuple[Relation, HeadFacts]] = {}
+    for head in report.of("encoder"):
+        for relation in head.relations:
+            key = relation.name, relation.direction
+            if key not in best or relation.accuracy > best[key][0].accuracy:
+                best[key] = relation, head
+    rows: list[list[Cell]] = []
+    for relation, head in sorted(best.values(), key=lambda pair: pair[0].baseline - pair[0].accuracy):
+        proved = relation.accuracy >= relation.baseline + _BETTER
+        rows.append(
+            [
+                Text(relation.name, "bold"),
+                captions(f"heads.direction.{relation.direction}"),
+                f"L{head.layer + 1} H{head.head + 1}",
+                f"{100 * relation.accuracy:.0f} %",
+                f"{100 * relation.baseline:.0f} %",
+                f"{relation.count:,}",
+                Text(
+                    captions(f"heads.relations.{'proof' if proved else 'weak'}"), "green" if proved else "dim"
+                ),
+            ]
+        )
+    names = ("relation", "direction", "head", "accuracy", "baseline", "count")
+    table(console, [*(captions(f"heads.column.{name}") for name in names), ""], rows, "lllrrrl")
+
+
+def _aligner(console: Console, directory: ModelDirectory, report: HeadReport, captions: Captions) -> None:
+    """The AER of the model's own aligned head, or advice which head to name as such."""
+    aligner = report.aligner
+    if aligner is None:
+        return
+    console.print()
+    named = directory.info.get("alignment_head")
+    if named is None:
+        where = [aligner.layer, aligner.head]
+        index = json.dumps(where)
+        advice = captions("heads.advice", layer=where[0] + 1, head=where[1] + 1, index=index)
+        paragraph(console, advice)
+        return
+    own = next(h for h in report.of("cross") if [h.layer, h.head] == list(named))
+    assert own.aer is not None
+    said = captions(
+        "heads.trained",
+        layer=own.layer + 1,
+        head=own.head + 1,
+        aer=own.aer.all,
+        annotated=own.aer.annotated,
+        sentences=report.aligned_sentences,
+    )
+    paragraph(console, said)
