@@ -40,8 +40,8 @@ def write_tiny_model(
 
     path.mkdir(parents=True, exist_ok=True)
     tokenizers = {
-        SOURCE: train_tokenizer([s for s, _ in PAIRS], 330),
-        TARGET: train_tokenizer([t for _, t in PAIRS], 340, characters=True),
+        SOURCE: train_tokenizer([s for s, _ in PAIRS], 500),
+        TARGET: train_tokenizer([t for _, t in PAIRS], 500, characters=True),
     }
     for name, tokenizer in tokenizers.items():
         (path / name).write_bytes(tokenizer.model)

@@ -80,8 +80,9 @@ def reference_beam(
         alive = [c for c in continued if c[1][-1] != EOS][:beam]
         if last or (len(done) >= beam if alpha else any(c[1][-1] == EOS for c in continued[:1])):
             break
-    without_end = [(score, ids[:-1] if ids[-1] == EOS else ids) for score, ids in done]
-    return sorted(((score / len(ids) ** alpha, ids) for score, ids in without_end), reverse=True)
+    return sorted(
+        ((score / len(ids) ** alpha, [i for i in ids if i != EOS]) for score, ids in done), reverse=True
+    )
 
 
 def assert_same(found: list[Hypothesis], expected: list[Hypothesis]) -> None:
@@ -136,14 +137,14 @@ def test_a_beam_that_holds_everything_finds_the_best_of_all(monkeypatch: pytest.
                 continue
             total = sum(next_log_probs(model, [7, 8, EOS], list(ids[:i]))[t] for i, t in enumerate(ids))
             text = tuple(i for i in ids if i != EOS)
-            scores[text] = total / len(text) ** 0.6
+            scores[text] = total / length**0.6
     best = max(scores, key=scores.__getitem__)
     assert tuple(hypotheses[0].ids) == best
     assert hypotheses[0].score == pytest.approx(scores[best], abs=1e-5)
 
 
 @pytest.mark.parametrize("beam", [1, 4])
-@pytest.mark.parametrize("budget", [1, 100, 100_000])
+@pytest.mark.parametrize("budget", [100, 100_000])
 def test_neighbours_in_the_batch_change_nothing(model: Transformer, beam: int, budget: int) -> None:
     sources = make_sources(64)
     together = search(model, sources, SearchSettings(beam, beam, batch_tokens=budget))
@@ -194,7 +195,7 @@ def test_score_is_log_probability_over_length(model: Transformer) -> None:
         assert hypotheses == sorted(hypotheses, key=lambda h: -h.score)
         for h in hypotheses:
             assert h.ids
-            assert h.score == pytest.approx(sum(h.log_probs) / len(h.ids) ** 0.7, abs=1e-4)
+            assert h.score == pytest.approx(sum(h.log_probs) / len(h.log_probs) ** 0.7, abs=1e-4)
 
 
 @pytest.mark.parametrize("beam", [1, 4])

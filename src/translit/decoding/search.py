@@ -7,7 +7,7 @@ The beam search takes the same decisions as CTranslate2 (``src/decoding.cc``), s
 * an ended continuation becomes a hypothesis if it is among the best ``beam`` of its step;
 * a sentence is done when it has ``beam`` hypotheses (without length penalty: when the best continuation has
   ended), or when it has reached its length limit, where its best ``beam`` continuations become hypotheses;
-* hypotheses compete by log-probability / length^α, the ``</s>`` counted in the first but not in the second;
+* hypotheses compete by log-probability / length^α, where ``</s>`` counts in both;
 * a translation has at least one token: ``</s>`` is forbidden as the very first.
 
 Shapes: R sentences still running, b beams each, t tokens written, V target tokens.
@@ -366,5 +366,5 @@ def _reorder(rows: _Rows, parents: Tensor) -> None:
 
 
 def _hypothesis(ids: list[int], log_probs: list[float], score: float, settings: SearchSettings) -> Hypothesis:
-    ids = ids[:-1] if ids[-1] == EOS else ids
-    return Hypothesis(ids, score / len(ids) ** settings.length_penalty, log_probs)
+    score /= len(ids) ** settings.length_penalty
+    return Hypothesis(ids[:-1] if ids[-1] == EOS else ids, score, log_probs)

@@ -31,7 +31,7 @@ class Hypothesis:
     """One finished translation."""
 
     ids: list[int]  # target tokens, without <s> and </s>
-    score: float  # log-probability / length^α: higher is better, never above 0
+    score: float  # log-probability / (tokens with </s>)^α: higher is better, never above 0
     log_probs: list[float]  # one per token of ``ids``, then one for </s> unless the length limit cut it off
 
 

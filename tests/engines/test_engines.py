@@ -1,0 +1,179 @@
+"""Both engines agree; conversions are cached, never stale, and need no torch."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import write_tiny_model
+from translit.decoding.settings import SearchSettings
+from translit.engines import conversion
+from translit.engines.conversion import KEPT, cached_conversions, converted
+from translit.engines.ctranslate2_engine import CTranslate2Engine
+from translit.engines.torch_engine import TorchEngine, load_transformer
+from translit.errors import TranslitError
+from translit.model_directory import WEIGHTS, ModelDirectory
+from translit.text.tokenizer import EOS
+
+
+def make_sources(vocab: int, count: int = 16, longest: int = 20) -> list[list[int]]:
+    rng = random.Random(0)
+    return [[rng.randrange(4, vocab) for _ in range(rng.randrange(1, longest))] + [EOS] for _ in range(count)]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"norm": "pre"}, {"norm": "post", "activation": "gelu"}, {"tie_embeddings": False, "decoder_layers": 1}],
+)
+def test_engines_agree_in_fp32(tmp_path: Path, changes: dict[str, object]) -> None:
+    directory = ModelDirectory.open(write_tiny_model(tmp_path / "model", **changes))
+    ours, theirs = TorchEngine(directory), CTranslate2Engine(directory, "float32")
+    sources = make_sources(directory.model.source_vocab)
+    prefixes = [[5, 6, 7][: i % 4] for i in range(len(sources))]
+    for settings in (
+        SearchSettings(beam=1),
+        SearchSettings(beam=4, n_best=4),
+        SearchSettings(beam=3, length_penalty=0.0),
+        SearchSettings(beam=2, length_penalty=0.6, no_repeat_ngram=3),
+    ):
+        for forced in (None, prefixes):
+            a, b = (engine.translate(sources, settings, forced) for engine in (ours, theirs))
+            assert [[h.ids for h in hs] for hs in a] == [[h.ids for h in hs] for hs in b]
+            scores_a, scores_b = ([h.score for hs in found for h in hs] for found in (a, b))
+            assert scores_a == pytest.approx(scores_b, rel=1e-3)
+
+
+def test_neighbours_change_nothing_in_int8(tiny_model_dir: Path) -> None:
+    directory = ModelDirectory.open(tiny_model_dir)
+    engine = CTranslate2Engine(directory)
+    sources = make_sources(directory.model.source_vocab)
+    settings = SearchSettings(beam=2)
+    together = engine.translate(sources, settings)
+    alone = [engine.translate([source], settings)[0] for source in sources]
+    assert [h.ids for (h,) in together] == [h.ids for (h,) in alone]
+    assert [h.score for (h,) in together] == pytest.approx([h.score for (h,) in alone], abs=1e-4)
+
+
+def test_conversion_and_translation_without_torch(tiny_model_dir: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from translit.decoding.settings import SearchSettings\n"
+        "from translit.engines.ctranslate2_engine import CTranslate2Engine\n"
+        "from translit.model_directory import ModelDirectory\n"
+        f"engine = CTranslate2Engine(ModelDirectory.open(Path({str(tiny_model_dir)!r})), 'float32')\n"
+        "assert engine.translate([[5, 6, 3]], SearchSettings())\n"
+        "assert 'torch' not in sys.modules"
+    )
+    environment = {**os.environ, "XDG_CACHE_HOME": "/nonexistent/cache"}  # so it must convert
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture
+def model(tmp_path: Path, tiny_model_dir: Path, monkeypatch: pytest.MonkeyPatch) -> ModelDirectory:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    shutil.copytree(tiny_model_dir, tmp_path / "model")
+    return ModelDirectory.open(tmp_path / "model")
+
+
+def age(directory: ModelDirectory) -> None:
+    """Make the model's files look old enough for their times to be trusted."""
+    for path in directory.path.iterdir():
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+
+
+def test_a_second_start_converts_and_hashes_nothing(
+    model: ModelDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    age(model)
+    first = converted(model, "int8")
+
+    def never(*_: object) -> None:
+        raise AssertionError("the cache was not used")
+
+    monkeypatch.setattr(conversion, "_build", never)
+    monkeypatch.setattr(conversion, "content_hash", never)
+    assert converted(model, "int8") == first
+
+
+def test_a_changed_model_is_never_served_from_the_cache(model: ModelDirectory) -> None:
+    age(model)
+    first = converted(model, "int8")
+    weights = model.path / WEIGHTS
+    content = bytearray(weights.read_bytes())
+    content[-1] ^= 1
+    weights.write_bytes(content)  # same size
+    age(model)  # same time
+    assert converted(model, "int8") != first
+
+
+def test_a_model_written_a_moment_ago_is_hashed_every_time(model: ModelDirectory) -> None:
+    weights = model.path / WEIGHTS
+    weights.write_bytes(weights.read_bytes())
+    folder = converted(model, "int8")
+    assert not list((folder.parent / "notes").iterdir())
+    assert converted(model, "int8") == folder
+
+
+def test_the_same_content_elsewhere_is_converted_once(model: ModelDirectory, tmp_path: Path) -> None:
+    first = converted(model, "int8")
+    shutil.copytree(model.path, tmp_path / "copy")
+    assert converted(ModelDirectory.open(tmp_path / "copy"), "int8") == first
+    assert cached_conversions() == [first]
+
+
+def test_arithmetic_is_part_of_the_name(model: ModelDirectory) -> None:
+    assert converted(model, "int8") != converted(model, "float32")
+
+
+def test_old_conversions_are_forgotten(model: ModelDirectory) -> None:
+    newest = converted(model, "int8")
+    for i in range(2 * KEPT):
+        old = newest.parent / f"old{i}"
+        shutil.copytree(newest, old)
+        os.utime(old / "model.bin", (i, i))
+    assert converted(model, "float32") in cached_conversions()
+    assert len(cached_conversions()) == KEPT
+    assert newest in cached_conversions()
+
+
+def test_a_failed_conversion_leaves_nothing_behind(
+    model: ModelDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full_disk(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(conversion, "convert", full_disk)
+    with pytest.raises(TranslitError, match="No space left on device"):
+        converted(model, "int8")
+    assert cached_conversions() == []
+    assert not list(conversion._user_cache().glob("part-*"))
+
+
+def test_weights_of_another_shape(tmp_path: Path, model: ModelDirectory) -> None:
+    other = write_tiny_model(tmp_path / "other", d_ff=48)
+    shutil.copy(other / WEIGHTS, model.path / WEIGHTS)
+    with pytest.raises(TranslitError, match=r"weights\.safetensors: .*w_1.* is \(48, 32\), .* \(64, 32\)"):
+        load_transformer(model)
+
+
+@pytest.mark.parametrize("engine", [TorchEngine, CTranslate2Engine])
+def test_missing_weights(tmp_path: Path, model: ModelDirectory, engine: type) -> None:
+    other = write_tiny_model(tmp_path / "other", decoder_layers=1)
+    shutil.copy(other / WEIGHTS, model.path / WEIGHTS)
+    with pytest.raises(TranslitError, match=r"weights\.safetensors: .*decoder\.1"):
+        engine(model)
+
+
+@pytest.mark.parametrize("engine", [TorchEngine, CTranslate2Engine])
+def test_truncated_weights(model: ModelDirectory, engine: type) -> None:
+    weights = model.path / WEIGHTS
+    weights.write_bytes(weights.read_bytes()[:-100])
+    with pytest.raises(TranslitError, match="cannot read the weights"):
+        engine(model)
