@@ -85,7 +85,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "★ is the winner; numbers are log-probabilities, closer to 0 is better.",
         "搜索同时跟着 {beam} 个最好的开头走。★ 是赢家；数字是对数概率，越接近 0 越好。",
     ),
-    "beam.score": ("score {score:.3f}", "得分 {score:.3f}"),
+    "beam.score": ("score {score}", "得分 {score}"),
     "beam.lost": ("out", "出局"),
     "beam.ended": (
         "Finished translations, score = log-probability / length^{alpha:g}:",

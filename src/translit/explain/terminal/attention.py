@@ -12,7 +12,16 @@ from translit.explain.facts import Sink, entropy
 from translit.explain.language import Captions
 from translit.explain.record import PLACES, Kind
 from translit.explain.terminal.parts import panel, paragraph, print_block, title, token_labels
-from translit.explain.terminal.pictures import LEGEND, Block, beside, clip, heatmap, number_table, percent
+from translit.explain.terminal.pictures import (
+    LEGEND,
+    Block,
+    beside,
+    clip,
+    heatmap,
+    number_table,
+    numbered_names,
+    percent,
+)
 
 _WIDE_TABLE = 14  # more source tokens than this: shaded squares instead of numbers, unless asked for
 
@@ -83,6 +92,9 @@ def _heads(
     title(console, captions(f"kind.{kind}"))
     paragraph(console, captions(f"kind.{kind}.note"))
     console.print()
+    if not numbers:
+        names = token_labels(explanation.record.source_pieces, explanation.source_words)
+        print_block(console, [*numbered_names(names, console.width - 4), Text()])
     sinks = {(s.layer, s.head): s for s in explanation.sinks if s.kind == kind}
     blocks = [
         _head(explanation, captions, kind, layer, head, sinks.get((layer, head)), numbers, console.width - 4)
@@ -108,7 +120,7 @@ def _head(
     rows = source if kind == "encoder" else record.target_pieces
     columns = record.inputs if kind == "decoder" else source
     focus = captions("head.focus", bits=entropy(weights).mean().item())
-    title = Text.assemble((captions("head", layer=layer + 1, head=head + 1), "bold"), ("  " + focus, "dim"))
+    heading = Text.assemble((captions("head", layer=layer + 1, head=head + 1), "bold"), ("  " + focus, "dim"))
     values: list[list[float]] = weights.tolist()
     if numbers:
         masked = [
@@ -117,8 +129,8 @@ def _head(
         ]
         picture = number_table(masked, rows, columns, total, sink.key if sink else None)
     else:
-        picture = heatmap(values, rows, columns, total)
-    lines = [title, *picture]
+        picture = heatmap(values, rows, columns, total, numbered=True)
+    lines = [heading, *picture]
     if sink:
         lines.append(Text(captions("head.sink", share=sink.share, token=columns[sink.key]), "yellow"))
     return lines

@@ -104,28 +104,53 @@ def heatmap(
     columns: Sequence[str],
     total: int,
     notes: Sequence[str] | None = None,
+    *,
+    numbered: bool = False,
 ) -> Block:
-    """Rows × columns of shaded squares under a staircase of column names; folded where ``total`` is too
-    narrow.
+    """Rows × columns of shaded squares under a staircase of names; folded where ``total`` is too narrow.
 
-    ``notes`` are written at the right of the rows (of the last fold).
+    ``notes`` are written at the right of the rows (of the last fold). ``numbered`` columns have a ruler
+    instead of names: see ``numbered_names``.
     """
     label = min(max(map(cell_len, rows), default=0), _LABEL)
     room = total - label - 2 - max(map(cell_len, notes or [""])) - 2
     names = [clip(name, 16) for name in columns]
+    folded = folds([2] * len(names), room) if numbered else _folds_of_staircase(names, max(room, 24))
     lines: Block = []
-    for start, end in _folds_of_staircase(names, max(room, 24)):
+    for start, end in folded:
         if start:
             lines.append(Text())
-        lines += [Text(" " * (label + 2) + line, "dim") for line in staircase(names[start:end])]
+        header = _ruler(start, end) if numbered else staircase(names[start:end])
+        lines += [Text(" " * (label + 2) + line, "dim") for line in header]
         for y, row in enumerate(rows):
             line = Text(pad(clip(row, label), label, right=True) + "  ")
             for share in weights[y][start:end]:
-                line.append(2 * shade(share) if shade(share) != _FAINT else "· ", _STYLES[shade(share)])
+                mark = shade(share)
+                line.append("· " if mark == _FAINT else 2 * mark, _STYLES[mark])
             if notes and end == len(names):
                 line.append("  " + notes[y])
+            line.rstrip()
             lines.append(line)
     return lines
+
+
+def numbered_names(names: Sequence[str], total: int) -> Block:
+    """The key to a ruler: ``1 I  2 love  3 you``, folded."""
+    lines = [Text()]
+    for number, name in enumerate(names, 1):
+        entry = Text.assemble((f"{number} ", "dim"), name, "  ")
+        if lines[-1].cell_len and lines[-1].cell_len + entry.cell_len > total:
+            lines.append(Text())
+        lines[-1].append_text(entry)
+    return lines
+
+
+def _ruler(start: int, end: int) -> list[str]:
+    """Column numbers from ``start`` + 1, two cells a column: tens above, units below."""
+    numbers = range(start + 1, end + 1)
+    tens = "".join(f"{n // 10} " if n % 10 == 0 else "  " for n in numbers)
+    units = "".join(f"{n % 10} " for n in numbers)
+    return [tens, units] if tens.strip() else [units]
 
 
 def staircase(names: Sequence[str]) -> list[str]:
