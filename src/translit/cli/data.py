@@ -82,10 +82,12 @@ def clean(
         ),
     ] = None,
     drop: Annotated[
-        list[str] | None, typer.Option(help="Drop what this check finds, too. Repeat for more.")
+        list[str] | None,
+        typer.Option(metavar="CHECK", help="Drop what this check finds, too. Repeat for more."),
     ] = None,
     keep: Annotated[
-        list[str] | None, typer.Option(help="Do not drop what this check finds. Repeat for more.")
+        list[str] | None,
+        typer.Option(metavar="CHECK", help="Do not drop what this check finds. Repeat for more."),
     ] = None,
     against: _Against = None,
     max_words: _MaxWords = 200,
@@ -93,8 +95,9 @@ def clean(
 ) -> None:
     """Write the pairs that pass, and a report of every line that does not.
 
-    Dropped by default is what "translit data check" finds, except near-duplicate and traditional. Lines that
-    are no pair, or blank on a side, are always dropped.
+    Dropped is whatever "translit data check" finds, except near-duplicate and traditional.
+
+    Lines that are no pair, or blank on a side, are dropped in any case.
     """
     from translit.data import doctor
     from translit.data.doctor_table import console, reasons_table
