@@ -1,0 +1,198 @@
+"""One sentence on its way through the model: how it is shown to it, and how the answer becomes Chinese text.
+
+The first attempt hides what must be copied (addresses, placeholders, emoji, glossary terms) behind ``{0}``, ``{1}``
+…, which the model has learnt to copy. When the check finds something wrong with the answer, a second attempt shows
+the sentence differently; the better answer wins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from translit.text.checks import Flag, check
+from translit.text.normalize import normalize_target
+from translit.text.protect import Masked, Span, find_spans, mask, unmask
+from translit.text.script import has_letters
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One way of showing a sentence to the model."""
+
+    text: str  # what the model reads
+    masked: Masked  # what is hidden in it
+    required: tuple[str, ...] = ()  # what the translation must hold in these very letters
+    no_repeat_ngram: int = 0
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A finished translation of one sentence, and what the check says about it."""
+
+    text: str
+    flags: tuple[Flag, ...] = ()
+    log_prob: float = 0.0  # of all its tokens together
+    tokens: int = 0
+    alternatives: tuple[tuple[str, float], ...] = ()  # text and score, best first, the winner not among them
+
+
+class Glossary:
+    """Terms and the translations they must get: ``{"gradient": "梯度"}``. Whole words, capitals do not matter."""
+
+    def __init__(self, terms: dict[str, str]) -> None:
+        self._terms = {" ".join(term.casefold().split()): target for term, target in terms.items()}
+        longest_first = sorted(self._terms, key=len, reverse=True)
+        words = (r"\s+".join(map(re.escape, term.split())) for term in longest_first)
+        self._pattern = re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE) if terms else None
+
+    def find(self, text: str) -> list[Span]:
+        if self._pattern is None:
+            return []
+        return [Span(m.start(), m.end(), "glossary") for m in self._pattern.finditer(text)]
+
+    def target(self, term: str) -> str:
+        return self._terms[" ".join(term.casefold().split())]
+
+
+# ── Edges: what stands around a sentence and never needs translating ────────────────────────────────────────
+
+_LIST_MARK = re.compile(r"\s*(?:\(?\d{1,3}[.)]|[-*•‣·–—>#]+)\s+|\s+")
+_MAY_HOLD_EMOJI = re.compile("[^\x00-\u2000]|\ufe0f|[\xa9\xae]")
+
+
+def peel(text: str) -> tuple[str, str, str]:
+    """``text`` as (before, core, after): list marks, emoji and spaces at its ends, and what is between."""
+    mark = _LIST_MARK.match(text)
+    start, end = (mark.end() if mark else 0), len(text.rstrip())
+    if _MAY_HOLD_EMOJI.search(text):
+        spans = [(span.start, span.end) for span in find_spans(text, ("emoji",))]
+        for first, last in spans:
+            if not text[start:first].strip() and first >= start:
+                start = last
+        for first, last in reversed(spans):
+            if not text[last:end].strip() and first >= start:
+                end = first
+        start += len(text[start:end]) - len(text[start:end].lstrip())
+        end = start + len(text[start:end].rstrip())
+    return (text[:start], text[start:end], text[end:]) if start < end else ("", text, "")
+
+
+# ── Attempts ────────────────────────────────────────────────────────────────────────────────────────────────
+
+_COPIED = ("code", "tag", "url", "email", "placeholder", "path", "emoji", "handle", "hashtag")
+_MAY_HOLD_SPANS = re.compile("[^\x00-\u2000]|[<{%$@`&/\\\\#\xa9\xae]|\\.\\w|mailto:")
+_DIGITS = re.compile(r"\d(?:[\d.,:]*\d)?")
+
+
+def first_attempt(sentence: str, glossary: Glossary) -> Attempt:
+    spans = find_spans(sentence, _COPIED) if _MAY_HOLD_SPANS.search(sentence) else []
+    attempt = _attempt(sentence, [*glossary.find(sentence), *spans], glossary)
+    return replace(attempt, required=attempt.masked.originals)
+
+
+def as_it_is(attempt: Attempt) -> str:
+    """The text of an attempt that needs no model, glossary terms translated."""
+    return unmask(attempt.text, attempt.masked)[0]
+
+
+def needs_model(attempt: Attempt) -> bool:
+    """False when nothing but hidden spans, digits and marks is left."""
+    text = attempt.text
+    for token in attempt.masked.tokens:
+        text = text.replace(token, "")
+    return has_letters(text)
+
+
+def second_attempt(
+    sentence: str, first: Attempt, flags: Sequence[Flag], glossary: Glossary
+) -> Attempt | None:
+    """Another way of showing ``sentence`` that may mend what ``flags`` say; None when there is none."""
+    kinds = {flag.kind for flag in flags}
+    again = first
+    if "number" in kinds and (digits := [Span(*m.span(), "number") for m in _DIGITS.finditer(sentence)]):
+        again = _attempt(sentence, [*glossary.find(sentence), *first.masked.spans, *digits], glossary)
+    elif "lost" in kinds:
+        again = _attempt(sentence, [], glossary)
+    elif kinds & {"url", "email", "placeholder", "tag"}:
+        again = _attempt(sentence, [*glossary.find(sentence), *find_spans(sentence)], glossary)
+    again = replace(again, required=first.required)
+    if "loop" in kinds or "too-long" in kinds:
+        again = replace(again, no_repeat_ngram=4)
+    if kinds & {"copy", "not-chinese", "too-short", "empty"}:
+        again = replace(again, text=_differently(again))
+    return again if again != first else None
+
+
+def _attempt(sentence: str, spans: Sequence[Span], glossary: Glossary) -> Attempt:
+    chosen: list[Span] = []
+    # Earlier in the list wins: glossary terms before other spans.
+    for span in spans:
+        if all(span.end <= other.start or span.start >= other.end for other in chosen):
+            chosen.append(span)
+    masked = mask(sentence, sorted(chosen, key=lambda span: span.start))
+    targets = tuple(
+        glossary.target(original) if span.kind == "glossary" else original
+        for span, original in zip(masked.spans, masked.originals, strict=True)
+    )
+    return Attempt(masked.text, replace(masked, originals=targets))
+
+
+def _differently(attempt: Attempt) -> str:
+    """The same words for a model that stumbled over their dress: no capitals, or the other ending."""
+    text = attempt.text
+    if text.isupper():
+        return text.capitalize()
+    return text.rstrip(" .") if text.rstrip().endswith(".") else text.rstrip() + "."
+
+
+# ── Answers ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+def finish(sentence: str, attempt: Attempt, output: str, *, chinese: bool) -> str:
+    """The model's ``output`` as text; ``chinese`` says that the target is Chinese and gets its typography."""
+    text, _ = unmask(_CONTROL.sub(" ", output), attempt.masked)
+    return match_end(sentence, normalize_target(text)) if chinese else text.strip()
+
+
+def inspect(sentence: str, attempt: Attempt, text: str) -> tuple[Flag, ...]:
+    """What is wrong with ``text``; a lost span that the check has named is named once."""
+    flags = check(sentence, text)
+    for span in dict.fromkeys(attempt.required):
+        wanted, got = attempt.required.count(span), text.count(span)
+        if got < wanted and not any(span in flag.detail for flag in flags):
+            flags.append(Flag("lost", f"{span} is missing" if not got else f"{span}: {got} of {wanted} came"))
+    return tuple(flags)
+
+
+_END = re.compile(r"""(?P<mark>\.{3,}|…+|[.!?:;,。！？：；，]*)(?P<after>[\s"'”’»)\]）」』*_`]*)$""")
+_CHINESE = {".": "。", "!": "！", "?": "？", ":": "：", ";": "；", ",": "，", "…": "……"}
+_ENGLISH = {chinese[0]: mark for mark, chinese in _CHINESE.items()}
+
+
+def match_end(source: str, translation: str) -> str:
+    """``translation`` with the final mark that ``source`` has: ``I love you!`` never becomes ``我爱你。``
+
+    A full stop may also have become ！, ？ or ……, which some sentences need.
+    """
+    want, got = _mark(source), _mark(translation)
+    if want == got or (want == "." and got in ("!", "?", "…")):
+        return translation
+    match = _END.search(translation)
+    assert match is not None  # the pattern matches an empty end, too
+    body = translation[: match.start()]
+    return body + _CHINESE.get(want, "") + match["after"] if body.strip() else translation
+
+
+def _mark(text: str) -> str:
+    """The final mark in its English form, "" for none."""
+    match = _END.search(text)
+    mark = match["mark"] if match else ""
+    if mark.startswith(("...", "…")):
+        return "…"
+    for last in reversed(mark):
+        return _ENGLISH.get(last, last)
+    return ""

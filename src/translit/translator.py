@@ -1,0 +1,302 @@
+"""Text in, text out: ``Translator().translate(["I love you"])[0].text == "我爱你"``.
+
+A line is cut into sentences, each sentence goes through the model (see ``translit.sentence``), and the line is put
+together again around what was never touched: white space, list marks, emoji, lines without letters, Chinese.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from translit.config import DataConfig
+from translit.decoding.settings import Hypothesis, SearchSettings
+from translit.engines.base import MAX_SOURCE_TOKENS, Engine
+from translit.errors import TranslitError
+from translit.model_directory import ModelDirectory, find_model
+from translit.sentence import (
+    Attempt,
+    Draft,
+    Glossary,
+    as_it_is,
+    finish,
+    first_attempt,
+    inspect,
+    needs_model,
+    peel,
+    second_attempt,
+)
+from translit.text.checks import Flag
+from translit.text.normalize import normalize_source
+from translit.text.script import has_letters, is_chinese
+from translit.text.split import Piece, join_zh, split, split_long
+from translit.text.tokenizer import EOS
+
+WINDOW = 2048  # lines that ``stream`` reads ahead, sorts by length and translates together
+
+ENGINES = ("auto", "ctranslate2", "torch")
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another translation that the search found."""
+
+    text: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A translated line."""
+
+    source: str
+    text: str
+    score: float | None = None  # mean log-probability of a token; None where the model was not asked
+    alternatives: tuple[Alternative, ...] = ()  # best first
+    flags: tuple[Flag, ...] = ()  # what the check found wrong; empty is good
+    seconds: float = 0.0  # its share of the time of the lines translated with it
+
+    @property
+    def confidence(self) -> float | None:
+        """The model's own opinion, 0 to 1: the geometric mean probability of a token."""
+        return None if self.score is None else math.exp(min(self.score, 0.0))
+
+
+class Translator:
+    """A loaded model. Several threads may use one translator; nothing it does opens a socket.
+
+    Args:
+        model: a model folder, or the name of a model that came with translit; None is the default model.
+        engine: "ctranslate2" (fast), "torch" (the reference), or "auto": the fast one.
+        precision: arithmetic of the fast engine, "int8" or "float32".
+        beam: translations followed side by side; 1 is greedy search.
+        alternatives: how many further translations to return with each line (less than ``beam``).
+        length_penalty: above 1 favours longer translations.
+        check: look for lost numbers, loops, untranslated text …, try once more, and flag what stays wrong.
+        glossary: terms and the translation each must get.
+        memory: whole lines and the translation each gets, without asking the model.
+        min_confidence: leave a line untranslated, and flag it, when the model is less sure than this.
+        threads: cores to use; None is all that the process may use.
+    """
+
+    def __init__(
+        self,
+        model: str | Path | None = None,
+        *,
+        engine: Literal["auto", "ctranslate2", "torch"] | str = "auto",
+        precision: Literal["int8", "float32"] = "int8",
+        beam: int = 4,
+        alternatives: int = 0,
+        length_penalty: float = 1.0,
+        check: bool = True,
+        glossary: Mapping[str, str] | None = None,
+        memory: Mapping[str, str] | None = None,
+        min_confidence: float = 0.0,
+        threads: int | None = None,
+    ) -> None:
+        self.directory = find_model(model)
+        self.settings = SearchSettings(beam=beam, n_best=alternatives + 1, length_penalty=length_penalty)
+        self.engine = _load_engine(engine, self.directory, precision, threads)
+        self.check = check
+        self.min_confidence = min_confidence
+        self._glossary = Glossary(dict(glossary or {}))
+        self._memory = {normalize_source(source): target for source, target in (memory or {}).items()}
+        self._tokenizer = self.directory.source_tokenizer
+        self._detokenizer = self.directory.target_tokenizer
+        self._max_tokens = _longest_learnt(self.directory)
+        self._to_chinese = self.directory.target_language == "zh"
+
+    def translate(self, lines: Iterable[str]) -> list[Translation]:
+        """Translate every line; as many come out as went in, in the same order."""
+        return list(self.stream(lines))
+
+    def stream(self, lines: Iterable[str], window: int = WINDOW) -> Iterator[Translation]:
+        """Translate endless input in bounded memory, in order, ``window`` lines at a time.
+
+        The size of the window changes speed, never a translation.
+        """
+        source = iter(lines)
+        while chunk := list(itertools.islice(source, window)):
+            yield from self._window(chunk)
+
+    def describe(self) -> dict[str, Any]:
+        """What translates: model, languages, engine, search; for logs and reports."""
+        return {
+            "model": str(self.directory.path),
+            "source_language": self.directory.source_language,
+            "target_language": self.directory.target_language,
+            "engine": self.engine.describe(),
+            "beam": self.settings.beam,
+            "length_penalty": self.settings.length_penalty,
+            "check": self.check,
+        }
+
+    # ── Lines ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _window(self, lines: Sequence[str]) -> list[Translation]:
+        start = time.perf_counter()
+        plans = [self._plan(line) for line in lines]
+        # A sentence that comes twice is translated once.
+        sentences = list(dict.fromkeys(s for plan in plans for part in plan for s in part.sentences))
+        drafts = self._solve(sentences)
+        seconds = (time.perf_counter() - start) / len(lines)
+        return [
+            replace(self._assemble(line, plan, drafts), seconds=seconds)
+            for line, plan in zip(lines, plans, strict=True)
+        ]
+
+    def _plan(self, line: str) -> list[_Part]:
+        """The sentences of a line and what stands between them; no sentence where nothing is to be translated."""
+        return [part for row in _LINE_BREAK.split(line) for part in self._plan_row(row)]
+
+    def _plan_row(self, row: str) -> list[_Part]:
+        remembered = self._memory.get(normalize_source(row)) if self._memory else None
+        if remembered is not None and row.strip():
+            before = row[: len(row) - len(row.lstrip())]
+            return [_Part(before + remembered + row[len(row.rstrip()) :])]
+        if not self._is_translatable(row):
+            return [_Part(row)]
+        pieces = split(row, self.directory.source_language) if _MAY_END.search(row) else [Piece(row, "")]
+        return [self._part(piece) for piece in pieces]
+
+    def _part(self, piece: Piece) -> _Part:
+        before, core, after = peel(piece.text)
+        if not self._is_translatable(core):
+            return _Part(piece.text, tail=piece.tail)
+        return _Part(before, tuple(split_long(core, self._fits)), after, piece.tail)
+
+    def _is_translatable(self, text: str) -> bool:
+        return has_letters(text) and not (self._to_chinese and is_chinese(text))
+
+    def _fits(self, text: str) -> bool:
+        # A token is at least one byte, so a short text needs no counting.
+        size = len(text.encode("utf-8", "surrogatepass"))
+        return size < self._max_tokens or len(self._encode(text)) <= self._max_tokens
+
+    def _assemble(self, line: str, plan: Sequence[_Part], drafts: Mapping[str, Draft]) -> Translation:
+        used = [drafts[s] for part in plan for s in part.sentences]
+        if not used:
+            return Translation(line, self._join(plan, {}))
+        tokens = sum(d.tokens for d in used)
+        score = sum(d.log_prob for d in used) / tokens if tokens else None
+        flags = tuple(flag for d in used for flag in d.flags)
+        long = [part for part in plan if len(part.sentences) > 1]
+        if long and self.check:
+            flags += (
+                Flag("split", f"a sentence is too long for the model, cut into {len(long[0].sentences)}"),
+            )
+        found = Translation(line, self._join(plan, drafts), score, self._alternatives(plan, drafts), flags)
+        if found.confidence is not None and found.confidence < self.min_confidence:
+            unsure = Flag("low-confidence", f"left untranslated, confidence {found.confidence:.0%}")
+            return replace(found, text=line, flags=(*flags, unsure))
+        return found
+
+    def _join(self, plan: Sequence[_Part], drafts: Mapping[str, Draft]) -> str:
+        texts = [part.before + "".join(drafts[s].text for s in part.sentences) + part.after for part in plan]
+        pieces = [Piece(text, part.tail) for text, part in zip(texts, plan, strict=True)]
+        if self._to_chinese:
+            return join_zh(texts, pieces)
+        return "".join(piece.text + piece.tail for piece in pieces)
+
+    def _alternatives(self, plan: Sequence[_Part], drafts: Mapping[str, Draft]) -> tuple[Alternative, ...]:
+        """The line with the k-th best translation of every sentence, for k = 2, 3 …"""
+        sentences = {s: drafts[s] for part in plan for s in part.sentences}
+        found = []
+        for k in range(max((len(d.alternatives) for d in sentences.values()), default=0)):
+            others = {s: d.alternatives[k] for s, d in sentences.items() if k < len(d.alternatives)}
+            chosen = {s: replace(sentences[s], text=text) for s, (text, _) in others.items()}
+            score = sum(score for _, score in others.values()) / len(others)
+            found.append(Alternative(self._join(plan, {**sentences, **chosen}), score))
+        return tuple(found)
+
+    # ── Sentences ───────────────────────────────────────────────────────────────────────────────────────────
+
+    def _solve(self, sentences: Sequence[str]) -> dict[str, Draft]:
+        """Translate every sentence; where the check finds fault, try again, and keep the better one."""
+        attempts = {s: first_attempt(s, self._glossary) for s in sentences}
+        drafts = self._run(attempts)
+        if not self.check:
+            return drafts
+        again = {
+            s: second
+            for s, draft in drafts.items()
+            if draft.flags and (second := second_attempt(s, attempts[s], draft.flags, self._glossary))
+        }
+        for s, second_draft in self._run(again).items():
+            if len(second_draft.flags) < len(drafts[s].flags):
+                drafts[s] = second_draft
+        return drafts
+
+    def _run(self, attempts: Mapping[str, Attempt]) -> dict[str, Draft]:
+        drafts = {s: Draft(as_it_is(a)) for s, a in attempts.items() if not needs_model(a)}
+        groups: dict[int, list[str]] = defaultdict(list)
+        for s, attempt in attempts.items():
+            if s not in drafts:
+                groups[attempt.no_repeat_ngram].append(s)
+        for ngram, members in groups.items():
+            settings = replace(self.settings, no_repeat_ngram=ngram)
+            sources = [self._encode(attempts[s].text) for s in members]
+            for s, found in zip(members, self.engine.translate(sources, settings), strict=True):
+                drafts[s] = self._draft(s, attempts[s], found)
+        return drafts
+
+    def _encode(self, text: str) -> list[int]:
+        readable = _SURROGATE.sub("\ufffd", normalize_source(text))
+        return [*self._tokenizer.encode(readable)[: MAX_SOURCE_TOKENS - 1], EOS]
+
+    def _draft(self, sentence: str, attempt: Attempt, found: Sequence[Hypothesis]) -> Draft:
+        best, *others = found
+        text = self._finish(sentence, attempt, best)
+        tokens = len(best.ids) + 1
+        flags = inspect(sentence, attempt, text) if self.check and self._to_chinese else ()
+        texts = {self._finish(sentence, attempt, other): other.score for other in reversed(others)}
+        texts.pop(text, None)
+        ranked = sorted(texts.items(), key=lambda item: item[1], reverse=True)
+        log_prob = best.score * tokens**self.settings.length_penalty
+        return Draft(text, flags, log_prob, tokens, tuple(ranked))
+
+    def _finish(self, sentence: str, attempt: Attempt, hypothesis: Hypothesis) -> str:
+        output = self._detokenizer.decode(hypothesis.ids)
+        return finish(sentence, attempt, output, chinese=self._to_chinese)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A piece of a line: sentences to translate, and what stands around them and stays."""
+
+    before: str
+    sentences: tuple[str, ...] = ()  # several where one sentence was too long for the model
+    after: str = ""
+    tail: str = field(default="")  # white space behind it
+
+
+# Where Python's str.splitlines would break: a line that comes in must not go out as two.
+_LINE_BREAK = re.compile("(\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])")
+_MAY_END = re.compile(r"[.!?…。！？][\"'”’)\]]*\s+\S")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _longest_learnt(directory: ModelDirectory) -> int:
+    """Tokens of the longest sentence the model saw in training; beyond it, it would guess."""
+    data = directory.info.get("data")
+    longest = data.get("max_tokens") if isinstance(data, dict) else None
+    return min(longest if isinstance(longest, int) else DataConfig.max_tokens, MAX_SOURCE_TOKENS)
+
+
+def _load_engine(name: str, directory: ModelDirectory, precision: str, threads: int | None) -> Engine:
+    if name not in ENGINES:
+        raise TranslitError(f"engine {name!r} does not exist; choose one of {', '.join(ENGINES)}")
+    if name == "torch":
+        from translit.engines.torch_engine import TorchEngine
+
+        return TorchEngine(directory)
+    from translit.engines.ctranslate2_engine import CTranslate2Engine
+
+    return CTranslate2Engine(directory, precision, threads)
