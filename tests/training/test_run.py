@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -215,7 +216,9 @@ def test_two_processes_learn_what_one_does(config: RunConfig, tmp_path: Path) ->
     curves = []
     for name, size in (("one", 1), ("two", 2)):
         home = tmp_path / name
-        launch_workers(tmp_path / "config.toml", home, size)
+        workers = start_workers(tmp_path / "config.toml", home, size)
+        outputs = [worker.communicate(timeout=120)[1] for worker in workers]
+        assert [worker.returncode for worker in workers] == [0] * size, "\n".join(outputs)
         curves.append([json.loads(line) for line in (home / "metrics.jsonl").read_text().splitlines()])
     one, two = curves
     assert len(one) == len(two) >= 2  # rank 0 alone writes
@@ -224,28 +227,49 @@ def test_two_processes_learn_what_one_does(config: RunConfig, tmp_path: Path) ->
         assert a[key] == pytest.approx(b[key], abs=1e-4)
 
 
-def launch_workers(settings: Path, home: Path, size: int) -> None:
-    """What ``torchrun`` does, with a process that owns its exit."""
+def start_workers(settings: Path, home: Path, size: int) -> list[subprocess.Popen[str]]:
+    """What ``torchrun`` does, with processes whose exits the test sees."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = str(probe.getsockname()[1])
-    base = {
-        **os.environ,
+    rendezvous = {
         "MASTER_ADDR": "127.0.0.1",
         "MASTER_PORT": port,
-        "OMP_NUM_THREADS": "1",
         "WORLD_SIZE": str(size),
+        "OMP_NUM_THREADS": "1",
     }
     command = [sys.executable, "-m", "translit", "train", "--config", str(settings), "--run", str(home)]
-    workers = [
+    return [
         subprocess.Popen(
-            command, env={**base, "RANK": str(r), "LOCAL_RANK": str(r)}, stderr=subprocess.PIPE, text=True
+            command,
+            env={**os.environ, **rendezvous, "RANK": str(rank), "LOCAL_RANK": str(rank)},
+            stderr=subprocess.PIPE,
+            text=True,
         )
-        for r in range(size)
+        for rank in range(size)
     ]
-    for worker in workers:
-        _, errors = worker.communicate(timeout=120)
-        assert worker.returncode == 0, errors
+
+
+@pytest.mark.enable_socket  # 127.0.0.1 only
+def test_a_killed_worker_ends_the_others_clearly_and_the_run_resumes(
+    config: RunConfig, tmp_path: Path
+) -> None:
+    config = changed(config, accumulate=2, max_steps=2000, eval_every=5)
+    (tmp_path / "config.toml").write_text(config.to_toml(), "utf-8")
+    home = tmp_path / "run"
+    main_worker, other = start_workers(tmp_path / "config.toml", home, 2)
+    while not checkpoints(home / "checkpoints"):
+        assert main_worker.poll() is None, main_worker.communicate()[1]
+        time.sleep(0.05)
+    other.kill()
+    _, errors = main_worker.communicate(timeout=60)
+    other.communicate()
+    assert main_worker.returncode == 2
+    assert "another training process is gone" in errors
+    assert "Traceback" not in errors
+    step = int(checkpoints(home / "checkpoints")[-1].name)
+    alone = dataclasses.replace(config, training=dataclasses.replace(config.training, max_steps=step + 2))
+    assert train(alone, home, resume=True, threads=None, only_look=False)  # with another world size
 
 
 @pytest.mark.parametrize(

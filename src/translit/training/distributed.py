@@ -7,12 +7,16 @@ A sum of gradients of ``loss / tokens`` is then the gradient of the whole step, 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
+
+from translit.errors import TranslitError
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,8 @@ class World:
         if self.size == 1:
             return
         flat = torch._utils._flatten_dense_tensors(tensors)
-        dist.all_reduce(flat)
+        with _others_alive():
+            dist.all_reduce(flat)
         for tensor, total in zip(tensors, torch._utils._unflatten_dense_tensors(flat, tensors), strict=True):
             tensor.copy_(total)
 
@@ -41,12 +46,14 @@ class World:
         if self.size == 1:
             return flag
         value = torch.tensor(int(flag))
-        dist.all_reduce(value, op=dist.ReduceOp.MAX)
+        with _others_alive():
+            dist.all_reduce(value, op=dist.ReduceOp.MAX)
         return bool(value)
 
     def wait(self) -> None:
         if self.size > 1:
-            dist.barrier()
+            with _others_alive():
+                dist.barrier()
 
     def leave(self) -> None:
         if self.size > 1 and dist.is_initialized():
@@ -63,3 +70,15 @@ def join_world() -> World:
         torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
     dist.init_process_group("nccl" if cuda else "gloo", timeout=timedelta(minutes=10))
     return World(dist.get_rank(), dist.get_world_size())
+
+
+@contextmanager
+def _others_alive() -> Iterator[None]:
+    try:
+        yield
+    except RuntimeError as error:
+        reason = str(error).splitlines()[0]
+        raise TranslitError(
+            f"another training process is gone ({reason}); start all of them again with --resume to go on from the "
+            "last checkpoint"
+        ) from None
