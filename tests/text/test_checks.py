@@ -251,6 +251,11 @@ def test_names_may_stay_as_they_are(name: str) -> None:
     assert check(name, name) == []
 
 
+@pytest.mark.parametrize("text", ["这句话已经是中文了，不需要再翻译。", "😀 12:30", "----"])
+def test_what_needs_no_translation_may_be_copied(text: str) -> None:
+    assert check(text, text) == []
+
+
 def test_half_untranslated() -> None:
     english = "the price of oil has been going up"
     assert "copy" in kinds(f"He told us that {english}.", f"他告诉我们{english}。")

@@ -218,6 +218,14 @@ def test_count_must_match(name: str) -> None:
         open_format(name, SAMPLES[name][0].encode()).render(["x"])
 
 
+def test_complaints_1_3_blank_lines_are_never_translated() -> None:
+    assert segments("a.txt", "One\n\n \t\n\u3000\nTwo\n") == ["One", "Two"]
+
+
+def test_complaint_8_emoji_lines_are_never_translated() -> None:
+    assert segments("a.txt", "😀👍🏽\n12:30\nHi 😀\n") == ["Hi 😀"]
+
+
 def test_complaint_2_plain_text_keeps_its_lines() -> None:
     assert translated("a.txt", TXT) == "  译Hello there. \r\n\r\n\U0001f600 42\r\n\t译Last line"
     assert translated("a.txt", "\n\n\n") == "\n\n\n"
@@ -289,11 +297,15 @@ def test_markdown_links_survive_any_order_and_loss() -> None:
 def test_markdown_emphasis_beside_chinese_punctuation_stays_emphasis() -> None:
     assert translated("a.md", "**Note:** read this.", "{0}注意：{1}请读。") == "**注意**：请读。"
     assert translated("a.md", "He _really_ came.", "他{0}真的{1}来了。") == "他*真的*来了。"
+    assert translated("a.md", "Use **`x`** now.", "用{0}{1}{2}吧。") == "用 **`x`** 吧。"
 
 
 def test_markdown_reference_links_keep_their_label() -> None:
     text = "See [my ref].\n\n[my ref]: http://x\n"
     assert translated("a.md", text, "见{0}参考{1}。") == "见[参考][my ref]。\n\n[my ref]: http://x\n"
+    assert translated("a.md", text.replace("See ", "").replace("].", "]", 1), "{0}参考{1}").startswith(
+        "[参考][my ref]\n"
+    )
 
 
 def test_html_text_only() -> None:

@@ -14,7 +14,7 @@ from functools import cache
 
 from translit.text import numbers
 from translit.text.protect import find_spans
-from translit.text.script import HAN, count_han
+from translit.text.script import HAN, count_han, has_letters, is_chinese
 
 KINDS = (
     "number", "url", "email", "placeholder", "tag", "final-punctuation", "half-width", "loop", "empty",
@@ -64,6 +64,8 @@ def check(source: str, translation: str) -> list[Flag]:
         return [Flag("too-long", "the source is blank")] if translation.strip() else []
     if not translation.strip():
         return [Flag("empty", "the translation is blank")]
+    if translation == source and (is_chinese(source) or not has_letters(source)):
+        return []  # nothing to translate
     en, zh = _Side.of(source), _Side.of(translation)
     flags = [*_copied_spans(en, zh), *_unknown_characters(source, translation), *_loop(source, translation)]
     if copied := _copy(en, zh):
@@ -260,7 +262,7 @@ def _length(source: str, translation: str) -> Iterator[Flag]:
     A translation has at least half as many characters as the source has words, and in long sentences, where
     chance evens out, three quarters; at most three times as many and ten.
     """
-    words, size = len(_WORD.findall(source)) + len(_NUMBER.findall(source)), _size(translation)
+    words, size = _words(source), _size(translation)
     least = min(0.45 + 0.0165 * (words - 5), 0.78)
     if words >= 5 and size < least * words:
         yield Flag("too-short", f"{words} words became {size} characters")
@@ -269,6 +271,12 @@ def _length(source: str, translation: str) -> Iterator[Flag]:
 
 
 _NUMBER = re.compile(r"\d+")
+
+
+def _words(text: str) -> int:
+    """Words and numbers, where two letters of a script other than Latin count as one word."""
+    others = sum(char > "ɏ" and char.isalpha() for char in text) if not text.isascii() else 0
+    return len(_WORD.findall(text)) + len(_NUMBER.findall(text)) + others // 2
 
 
 def _size(text: str) -> int:

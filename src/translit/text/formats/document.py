@@ -277,11 +277,16 @@ def _trimmed(parts: Sequence[Text | Markup]) -> Sequence[Text | Markup]:
             start += 1
         elif _is_loose(last):
             end -= 1
-        elif isinstance(first, Markup) and isinstance(last, Markup) and first.pair == last.pair >= 0:
+        elif isinstance(first, Markup) and isinstance(last, Markup) and _is_plain_pair(first, last):
             start, end = start + 1, end - 1
         else:
             break
     return parts[start:end]
+
+
+def _is_plain_pair(first: Markup, last: Markup) -> bool:
+    """Two halves of a pair that a translation leaves as they are."""
+    return first.pair == last.pair >= 0 and first.written is None and last.written is None
 
 
 def _is_loose(part: Text | Markup) -> bool:

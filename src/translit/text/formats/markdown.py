@@ -114,7 +114,7 @@ def _slots(block: Token, positions: Sequence[int]) -> Iterator[InlineSlot]:
             builder.mark(start, stop, "close" if tag["slash"] else "open", f"<{tag['name']}")
         elif token.nesting:
             # _ marks nothing between Han characters, * does.
-            written = token.markup.replace("_", "*")
+            written = token.markup.replace("_", "*") if "_" in token.markup else None
             builder.mark(start, stop, "open" if token.nesting > 0 else "close", token.tag, written)
         else:  # code, escapes, images, other HTML, hard line breaks
             loose = token.type in ("image", "hardbreak") or token.content.startswith("<!--")
@@ -162,15 +162,18 @@ _OPENING = "（《「『“‘("
 class MarkdownSlot(InlineSlot):
     """An ``InlineSlot`` that knows that ``**注意：**请`` is no bold text in CommonMark, but ``**注意**：请`` is.
 
-    A closing ``**`` behind punctuation must not touch a letter, nor an opening one before punctuation; Chinese has no
-    spaces that would keep them apart. So the punctuation moves out of the emphasis.
+    A closing ``**`` behind punctuation must not touch a letter, nor an opening one before punctuation; Chinese has
+    no spaces that would keep them apart. So the punctuation moves out of the emphasis, or a space comes between.
     """
 
     def write(self, translations: Sequence[str], raw: Raw) -> str:
         text = translations[0]
         for token, mark in zip(self.tokens, self.markup, strict=True):
+            escaped = re.escape(token)
             if mark.name in ("em", "strong", "s") and mark.role == "close":
-                text = re.sub(rf"([{_MARK}]+)\s*{re.escape(token)}(?=\w)", rf"{token}\1", text)
+                text = re.sub(rf"([{_MARK}]+)\s*{escaped}(?=\w)", rf"{token}\1", text)
+                text = re.sub(rf"(?<=[^\w\s]){escaped}(?=\w)", f"{token} ", text)
             elif mark.name in ("em", "strong", "s") and mark.role == "open":
-                text = re.sub(rf"(?<=\w){re.escape(token)}\s*([{_OPENING}]+)", rf"\1{token}", text)
+                text = re.sub(rf"(?<=\w){escaped}\s*([{_OPENING}]+)", rf"\1{token}", text)
+                text = re.sub(rf"(?<=\w){escaped}(?=[^\w\s])", f" {token}", text)
         return super().write([text], raw)
