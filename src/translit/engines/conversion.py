@@ -40,10 +40,8 @@ def converted(directory: ModelDirectory, compute_type: str) -> Path:
     """
     home = _cache_home()
     note = home / "notes" / _fingerprint(directory, compute_type)
-    with contextlib.suppress(OSError):
-        known = home / note.read_text("ascii")
-        if (known / "model.bin").is_file():
-            return known
+    if known := _noted(note):
+        return known
     folder = home / content_hash(directory, compute_type)
     if not folder.is_dir():
         _build(directory, compute_type, folder)
@@ -51,6 +49,24 @@ def converted(directory: ModelDirectory, compute_type: str) -> Path:
     if _settled(directory):
         _write_note(note, folder.name)
     return folder
+
+
+def existing(directory: ModelDirectory, compute_type: str) -> Path | None:
+    """The conversion in the user's cache, if there is one; nothing is written."""
+    home = _user_cache()
+    if known := _noted(home / "notes" / _fingerprint(directory, compute_type)):
+        return known
+    folder = home / content_hash(directory, compute_type)
+    return folder if folder.is_dir() else None
+
+
+def _noted(note: Path) -> Path | None:
+    """The folder that a note names, if both are there."""
+    with contextlib.suppress(OSError):
+        folder = note.parent.parent / note.read_text("ascii")
+        if (folder / "model.bin").is_file():
+            return folder
+    return None
 
 
 def cached_conversions() -> list[Path]:

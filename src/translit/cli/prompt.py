@@ -1,0 +1,60 @@
+"""The prompt of ``translit translate -I``: a line in, its translation out, with history."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from translit.translator import Translation, Translator
+
+HISTORY = 1000  # lines remembered
+
+
+def converse(translator: Translator, show: Callable[[Translation], str]) -> None:
+    """Translate line by line until Ctrl-D."""
+    prompt = f"{translator.directory.source_language}> "
+    print("Type a line and press Enter. Ctrl-D ends.", file=sys.stderr)
+    with _history():
+        while True:
+            try:
+                line = input(prompt)
+            except EOFError:
+                print(file=sys.stderr)
+                return
+            if not line.strip():
+                continue
+            (translation,) = translator.translate([line])
+            print(show(translation))
+            for flag in translation.flags:
+                print(f"  ({flag.kind}: {flag.detail})", file=sys.stderr)
+
+
+@contextlib.contextmanager
+def _history() -> Iterator[None]:
+    """Arrow keys bring back earlier lines, those of other days too, where Python has readline."""
+    try:
+        import readline
+    except ImportError:
+        yield
+        return
+    path = _history_path()
+    with contextlib.suppress(OSError):
+        readline.read_history_file(path)
+    try:
+        yield
+    finally:
+        readline.set_history_length(HISTORY)
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            readline.write_history_file(path)
+            path.chmod(0o600)  # what somebody translates is nobody else's business
+
+
+def _history_path() -> Path:
+    state = os.environ.get("XDG_STATE_HOME")
+    return (Path(state) if state else Path.home() / ".local" / "state") / "translit" / "history"

@@ -1,0 +1,301 @@
+"""``translit translate``: a text, a stream of lines, files, or a conversation."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from translit.cli.app import app
+
+if TYPE_CHECKING:
+    from translit.translator import Translation, Translator
+
+
+@app.command()
+def translate(
+    text: Annotated[
+        list[str] | None, typer.Argument(help="Text to translate; without it, lines from standard input.")
+    ] = None,
+    input: Annotated[
+        list[Path] | None, typer.Option("--input", "-i", help="File or folder. Repeat for more.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File, or folder for several inputs.")
+    ] = None,
+    skip_existing: Annotated[
+        bool, typer.Option("--skip-existing", help="Leave outputs that are there already.")
+    ] = False,
+    format: Annotated[
+        str | None, typer.Option(help="Format of the inputs, instead of the one their names tell.")
+    ] = None,
+    errors: Annotated[
+        str, typer.Option(help="Bytes that are not UTF-8: strict (stop) or replace (with �).")
+    ] = "strict",
+    model: Annotated[str | None, typer.Option("--model", "-m", help="Model folder or name.")] = None,
+    engine: Annotated[str, typer.Option(help="auto, ctranslate2 (fast) or torch (reference).")] = "auto",
+    beam: Annotated[int, typer.Option(min=1, help="Beam size; 1 is fastest.")] = 4,
+    alternatives: Annotated[
+        int, typer.Option("--alternatives", "-n", min=0, help="Also show so many other translations.")
+    ] = 0,
+    n_best: Annotated[int, typer.Option("--n-best", min=1, help="Show so many translations in all.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check/--no-check", help="Look for errors, try again, warn.")
+    ] = True,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a line stays flagged.")] = False,
+    confidence: Annotated[bool, typer.Option("--confidence", help="Show how sure the model is.")] = False,
+    min_confidence: Annotated[
+        float, typer.Option(min=0, max=1, help="Leave lines untranslated below this confidence.")
+    ] = 0.0,
+    glossary: Annotated[
+        Path | None, typer.Option(help="Terms with their translations: TSV, term<TAB>translation.")
+    ] = None,
+    memory: Annotated[
+        Path | None, typer.Option(help="Whole lines with their translations: TSV, line<TAB>translation.")
+    ] = None,
+    pinyin: Annotated[bool, typer.Option("--pinyin", help="Add the pronunciation (needs pypinyin).")] = False,
+    script: Annotated[
+        str, typer.Option(help="hans (simplified) or hant (traditional, needs OpenCC).")
+    ] = "hans",
+    threads: Annotated[int | None, typer.Option(min=1, help="Cores to use; by default all.")] = None,
+    interactive: Annotated[bool, typer.Option("--interactive", "-I", help="Open a prompt.")] = False,
+) -> None:
+    """Translate text, lines from standard input, or files.
+
+    As many lines come out as go in. Warnings go to standard error.
+    """
+    from translit.errors import TranslitError
+
+    if errors not in ("strict", "replace"):
+        raise TranslitError(f"--errors is {errors!r}; choose strict or replace")
+    if script not in ("hans", "hant"):
+        raise TranslitError(f"--script is {script!r}; choose hans or hant")
+    if input and text:
+        raise TranslitError("a text and --input at once; give one of them")
+    if output is not None and not input:
+        raise TranslitError("--output needs --input; or redirect with >")
+    alternatives = max(alternatives, n_best - 1)
+
+    def load() -> Translator:
+        from translit.files import read_pairs
+        from translit.translator import Translator
+
+        return Translator(
+            model,
+            engine=engine,
+            beam=max(beam, alternatives + 1),
+            alternatives=alternatives,
+            check=check,
+            glossary=read_pairs(glossary) if glossary else None,
+            memory=read_pairs(memory) if memory else None,
+            min_confidence=min_confidence,
+            threads=threads,
+        )
+
+    view = _View(as_json, confidence, pinyin, script)
+    warnings = _Warnings()
+    if input:
+        failed = _files(load, input, output, skip_existing, format, errors, view, warnings)
+    elif text:
+        failed = _text(load(), " ".join(text), errors, view, warnings)
+    elif interactive or sys.stdin.isatty():
+        from translit.cli.prompt import converse
+
+        converse(load(), view.show)
+        return
+    else:
+        failed = _lines(load(), errors, view, warnings)
+    warnings.summary()
+    if failed or (strict and warnings.flagged):
+        raise typer.Exit(1)
+
+
+def _text(translator: Translator, text: str, errors: str, view: _View, warnings: _Warnings) -> bool:
+    from translit.errors import TranslitError
+
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # the shell passed bytes that are no UTF-8
+        if errors == "strict":
+            raise TranslitError("the text is not UTF-8; use --errors replace") from None
+        text = text.encode("utf-8", "replace").decode()
+    (translation,) = translator.translate([text])
+    warnings.add("", translation)
+    _print(view.show(translation) + "\n")
+    return False
+
+
+def _lines(translator: Translator, errors: str, view: _View, warnings: _Warnings) -> bool:
+    from translit.files import translate_stream
+
+    number = 0
+
+    def write(translation: Translation, ending: str) -> None:
+        nonlocal number
+        number += 1
+        warnings.add(f"line {number}: ", translation)
+        _print(view.show(translation) + (ending or "\n" * view.as_json))
+
+    translate_stream(translator, sys.stdin.buffer, "stdin", write, errors)
+    return False
+
+
+def _files(
+    load: Callable[[], Translator],
+    inputs: list[Path],
+    output: Path | None,
+    skip_existing: bool,
+    format: str | None,
+    errors: str,
+    view: _View,
+    warnings: _Warnings,
+) -> bool:
+    """Translate every file; True when one of several has failed."""
+    from translit.errors import TranslitError
+    from translit.files import plan, translate_file
+
+    jobs = plan(inputs, output)
+    waiting = [job for job in jobs if not (skip_existing and job.output is not None and job.output.exists())]
+    if len(waiting) < len(jobs):
+        _tell(f"{len(jobs) - len(waiting)} skipped, there already")
+    translator = load() if waiting else None
+    failed = False
+    for job in waiting:
+        assert translator is not None
+        before, count = warnings.flagged, 0
+
+        def report(number: int, translation: Translation, name: str = str(job.source)) -> None:
+            nonlocal count
+            count = number
+            warnings.add(f"{name}:{number}: ", translation)
+
+        try:
+            translate_file(
+                translator, job, sys.stdout.buffer, report, view.text, errors=errors, format=format
+            )
+        except TranslitError as error:
+            if len(jobs) == 1:
+                raise
+            _tell(str(error))
+            failed = True
+            continue
+        if job.output is not None:
+            flagged = warnings.flagged - before
+            _tell(
+                f"{job.source} → {job.output}: {count:,} texts"
+                + (f", {flagged:,} flagged" if flagged else "")
+            )
+    return failed
+
+
+class _View:
+    """How a translation is shown."""
+
+    def __init__(self, as_json: bool, confidence: bool, pinyin: bool, script: str) -> None:
+        self.as_json = as_json
+        self.confidence = confidence
+        self._convert = _traditional() if script == "hant" else str
+        self._pinyin = _pinyin() if pinyin else None
+
+    def text(self, text: str) -> str:
+        """The text in the script that was asked for."""
+        return self._convert(text)
+
+    def show(self, translation: Translation) -> str:
+        return self._json(translation) if self.as_json else self._plain(translation)
+
+    def _plain(self, translation: Translation) -> str:
+        text = self._convert(translation.text)
+        shown = text
+        if self._pinyin is not None and text.strip():
+            shown += f"\t{self._pinyin(text)}"
+        if self.confidence and translation.confidence is not None:
+            shown += f"\t{_bar(translation.confidence)} {translation.confidence:.0%}"
+        for alternative in translation.alternatives:
+            shown += f"\n  {self._convert(alternative.text)}"
+        return shown
+
+    def _json(self, translation: Translation) -> str:
+        text = self._convert(translation.text)
+        record: dict[str, Any] = {
+            "source": translation.source,
+            "translation": text,
+            "score": _rounded(translation.score),
+            "confidence": _rounded(translation.confidence),
+            "alternatives": [
+                {"translation": self._convert(a.text), "score": _rounded(a.score)}
+                for a in translation.alternatives
+            ],
+            "flags": [{"kind": flag.kind, "detail": flag.detail} for flag in translation.flags],
+            "seconds": round(translation.seconds, 6),
+        }
+        if self._pinyin is not None:
+            record["pinyin"] = self._pinyin(text)
+        return json.dumps(record, ensure_ascii=False)
+
+
+def _rounded(number: float | None) -> float | None:
+    return None if number is None else round(number, 4)
+
+
+def _bar(share: float, width: int = 10) -> str:
+    full = round(share * width)
+    return "█" * full + "░" * (width - full)
+
+
+def _traditional() -> Callable[[str], str]:
+    from translit.errors import TranslitError
+
+    try:
+        from opencc import OpenCC  # type: ignore[import-not-found]  # an extra
+    except ImportError:
+        raise TranslitError("--script hant needs OpenCC; install it with: pip install opencc") from None
+    convert: Callable[[str], str] = OpenCC("s2t").convert
+    return convert
+
+
+def _pinyin() -> Callable[[str], str]:
+    from translit.errors import TranslitError
+
+    try:
+        from pypinyin import Style, lazy_pinyin  # type: ignore[import-not-found]  # an extra
+    except ImportError:
+        raise TranslitError("--pinyin needs pypinyin; install it with: pip install pypinyin") from None
+    return lambda text: " ".join(lazy_pinyin(text, style=Style.TONE))
+
+
+class _Warnings:
+    """Flags of lines on standard error, the first few in full."""
+
+    MOST = 20
+
+    def __init__(self) -> None:
+        self.lines = 0
+        self.flagged = 0
+
+    def add(self, place: str, translation: Translation) -> None:
+        self.lines += 1
+        if not translation.flags:
+            return
+        self.flagged += 1
+        if self.flagged <= self.MOST:
+            _tell(place + "; ".join(f"{flag.kind}: {flag.detail}" for flag in translation.flags))
+
+    def summary(self) -> None:
+        if self.flagged > self.MOST:
+            _tell(f"{self.flagged:,} of {self.lines:,} lines flagged; --json shows every flag")
+
+
+def _tell(message: str) -> None:
+    print(f"translit: {message}", file=sys.stderr)
+
+
+def _print(text: str) -> None:
+    """Exactly ``text``, on every platform; flushed, because somebody may be waiting for the line."""
+    sys.stdout.buffer.write(text.encode("utf-8", "surrogatepass"))
+    sys.stdout.buffer.flush()

@@ -1,0 +1,227 @@
+"""Whole files and folders: read, translate, write all or nothing, everything that is not text untouched."""
+
+from __future__ import annotations
+
+import io
+import os
+import select
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from translit.errors import TranslitError, where
+from translit.text.formats import format_of, open_format
+from translit.translator import WINDOW, Translation, Translator
+
+Report = Callable[[int, Translation], None]  # told every translation with its number, from 1
+
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Job:
+    """One file to translate. Without ``output`` it goes to standard output."""
+
+    source: Path
+    output: Path | None
+
+
+# ── Lines of a stream ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def translate_stream(
+    translator: Translator,
+    source: BinaryIO,
+    name: str,
+    write: Callable[[Translation, str], None],
+    errors: str = "strict",
+) -> None:
+    """Translate lines as they arrive, in bounded memory.
+
+    ``write`` is called once a line with the translation and the line's own ending ("\\n", or "" at the very end).
+    Raises TranslitError, naming ``name`` and the line, for bytes that are not UTF-8 (``errors="replace"``: U+FFFD),
+    after everything before that line has been written.
+    """
+    number = 0
+    for lines in ready_lines(source):
+        texts, endings, problem = [], [], None
+        for line in lines:
+            number += 1
+            ending = "\n" if line.endswith(b"\n") else ""
+            try:
+                texts.append(line[: len(line) - len(ending)].decode("utf-8", errors))
+            except UnicodeDecodeError as error:
+                problem = TranslitError(
+                    f"{where(name, number)}: byte 0x{error.object[error.start]:02x} is not UTF-8; "
+                    "convert the text, or use --errors replace"
+                )
+                break
+            endings.append(ending)
+        for translation, ending in zip(translator.stream(texts), endings, strict=True):
+            write(translation, ending)
+        if problem is not None:
+            raise problem
+
+
+def ready_lines(source: BinaryIO, most: int = WINDOW) -> Iterator[list[bytes]]:
+    """Lines with their ``\\n``, in lists of those that are there already, at most about ``most``.
+
+    A slow writer (``tail -f``) is answered line by line; a fast one gets full windows.
+    """
+    read, is_ready = _reader(source)
+    lines: list[bytes] = []
+    rest: list[bytes] = []  # a line that has not ended yet, in chunks
+    while chunk := read():
+        first, *others = chunk.split(b"\n")
+        rest.append(first)
+        if others:
+            lines += [line + b"\n" for line in (b"".join(rest), *others[:-1])]
+            rest = [others[-1]]
+        while lines and (len(lines) >= most or not is_ready()):
+            yield lines[:most]
+            lines = lines[most:]
+    if last := b"".join(rest):
+        lines.append(last)
+    if lines:
+        yield lines
+
+
+def _reader(source: BinaryIO) -> tuple[Callable[[], bytes], Callable[[], bool]]:
+    """How to read some bytes of ``source`` (b"" at the end), and whether more can be had without waiting."""
+    try:
+        descriptor = source.fileno()
+    except (io.UnsupportedOperation, AttributeError):
+        return lambda: source.read(_CHUNK), lambda: True
+    if os.name == "nt":  # select knows only sockets there
+        return lambda: os.read(descriptor, _CHUNK), lambda: False
+    return (
+        lambda: os.read(descriptor, _CHUNK),
+        lambda: bool(select.select([descriptor], [], [], 0)[0]),
+    )
+
+
+# ── Files ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def plan(inputs: Sequence[Path], output: Path | None) -> list[Job]:
+    """Which file becomes which. Folders are walked for the known formats; their tree is kept under ``output``.
+
+    Raises TranslitError when an input is missing, or ``output`` cannot hold all of them or is one of them.
+    """
+    found: list[tuple[Path, Path]] = []  # a file, and its place inside an output folder
+    for path in inputs:
+        if path.is_dir():
+            inside = sorted(p for p in path.rglob("*") if p.is_file() and format_of(p))
+            found += [(p, p.relative_to(path)) for p in inside]
+        elif path.exists():
+            found.append((path, Path(path.name)))
+        else:
+            raise TranslitError(f"{path}: no such file")
+    if not found:
+        raise TranslitError(f"{inputs[0]}: nothing to translate in this folder; name the files themselves")
+    if output is None:
+        if len(found) > 1:
+            raise TranslitError(f"{len(found)} files to translate; say where to with -o FOLDER")
+        return [Job(found[0][0], None)]
+    into_folder = (
+        len(found) > 1 or any(p.is_dir() for p in inputs) or output.is_dir() or _is_folder_name(output)
+    )
+    if into_folder and output.is_file():
+        raise TranslitError(f"{output}: is a file, and there are {len(found)} to write; give a folder")
+    jobs = [Job(source, output / place if into_folder else output) for source, place in found]
+    for job in jobs:
+        if job.output is not None and job.output.exists() and job.output.samefile(job.source):
+            raise TranslitError(
+                f"{job.source}: would be overwritten by its own translation; choose another -o"
+            )
+    return jobs
+
+
+def _is_folder_name(path: Path) -> bool:
+    return not path.suffix and not path.exists()
+
+
+def translate_file(
+    translator: Translator,
+    job: Job,
+    stdout: BinaryIO,
+    report: Report,
+    rewrite: Callable[[str], str] = str,
+    *,
+    errors: str = "strict",
+    format: str | None = None,
+) -> None:
+    """Translate one file; ``rewrite`` changes each translation. An output appears only when it is complete."""
+    name = format or format_of(job.source) or "txt"
+    with _destination(job.output, stdout) as target, _open(job.source) as source:
+        if name in ("txt", "text"):
+            numbers = iter(range(1, 1 << 62))
+
+            def write(translation: Translation, ending: str) -> None:
+                target.write((rewrite(translation.text) + ending).encode("utf-8", "surrogatepass"))
+                report(next(numbers), translation)
+
+            translate_stream(translator, source, str(job.source), write, errors)
+            return
+        document = open_format(job.source, source.read(), errors, name)
+        translations = translator.translate(document.segments)
+        for number, translation in enumerate(translations, 1):
+            report(number, translation)
+        target.write(document.render([rewrite(t.text) for t in translations]))
+
+
+def _open(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise TranslitError(f"{path}: cannot read: {error.strerror}") from None
+
+
+@contextmanager
+def _destination(output: Path | None, stdout: BinaryIO) -> Iterator[BinaryIO]:
+    """A file that takes its name only when all has gone well; standard output for None."""
+    if output is None:
+        yield stdout
+        return
+    part = None
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, part = tempfile.mkstemp(prefix=f".{output.name}.", dir=output.parent)
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+        os.chmod(part, 0o666 & ~_umask())
+        os.replace(part, output)
+        part = None
+    except OSError as error:
+        raise TranslitError(f"{output}: cannot write: {error.strerror}") from None
+    finally:
+        if part is not None:
+            Path(part).unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def read_pairs(path: Path) -> dict[str, str]:
+    """A glossary or a memory: ``source<TAB>target`` a line; blank lines and lines that begin with # are skipped."""
+    pairs: dict[str, str] = {}
+    try:
+        content = path.read_text("utf-8-sig")
+    except OSError as error:
+        raise TranslitError(f"{path}: cannot read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise TranslitError(f"{path}: not UTF-8; convert the file") from None
+    for number, line in enumerate(content.split("\n"), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        source, tab, target = line.rstrip("\r").partition("\t")
+        if not (tab and source.strip() and target.strip()):
+            raise TranslitError(f"{where(path, number)}: expected source<TAB>target, found {line!r}")
+        pairs[source.strip()] = target.strip()
+    return pairs
