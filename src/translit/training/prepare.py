@@ -115,6 +115,7 @@ def export(trainer: Trainer, weights: dict[str, Tensor], note: str) -> Path:
     try:
         out.mkdir(parents=True, exist_ok=True)
         save_file(contiguous({n: t.half() for n, t in weights.items()}), out / f"{WEIGHTS}.part")
+        (out / f"{WEIGHTS}.part").chmod(0o644)  # safetensors writes files for their owner only
         shutil.copyfile(job.home / SOURCE, out / f"{SOURCE}.part")
         shutil.copyfile(job.home / TARGET, out / f"{TARGET}.part")
         (out / f"{CONFIG}.part").write_text(describe_new(job.config.model, *languages, info), "utf-8")
