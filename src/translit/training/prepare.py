@@ -110,6 +110,7 @@ def export(trainer: Trainer, weights: dict[str, Tensor], note: str) -> Path:
         "threads": torch.get_num_threads(),
         "weights": note,
         "started_from": job.config.start,
+        "data": {"max_tokens": job.config.data.max_tokens, "pairs_in_an_epoch": len(job.batches)},
     }
     languages = job.config.source_language, job.config.target_language
     try:
