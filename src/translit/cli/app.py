@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import translit
 
+_ORDER = ("translate", "explain", "tour", "heads", "train", "evaluate", "score", "calibrate", "data", "info", "export")
+
+
+class InOrder(TyperGroup):
+    """Lists the commands as a newcomer meets them, not by the alphabet."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return sorted(super().list_commands(ctx), key=_ORDER.index)
+
+
 app = typer.Typer(
     name="translit",
+    cls=InOrder,
     help="Translate English to Chinese offline, train your own model, and see every step of its thinking.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
