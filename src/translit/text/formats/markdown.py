@@ -43,9 +43,10 @@ def read(source: Source) -> TextDocument:
 
     # text_join would hide where escapes and entities stand.
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable("text_join")
-    # The parser drops \r; offsets lead back.
-    offsets = [index for index, char in enumerate(source.text) if char != "\r"] + [len(source.text)]
-    text = _UNKNOWN.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), source.text.replace("\r", ""))
+    # The parser reads \r\n as one character; offsets lead back to the source.
+    text = re.sub(r"\r(?!\n)", "\n", source.text)
+    offsets = [match.start() for match in re.finditer(r"\r\n|.", text, re.DOTALL)] + [len(text)]
+    text = _UNKNOWN.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text.replace("\r\n", "\n"))
     lines = [match.span() for match in _LINE.finditer(text)]
     slots: list[InlineSlot] = []
     in_cell, begin = False, 0

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, islice, pairwise
+from math import ceil
 from unicodedata import east_asian_width
 
 from translit.text.formats.document import InlineSlot, Raw, SlotBuilder, Source, TextDocument
@@ -113,11 +114,12 @@ _NO_END = "（《「『【“‘([{"
 
 
 def lay_out(text: str, lines: int) -> list[str]:
-    """``text`` over one line if it fits, else over ``lines`` lines of like width, cut behind punctuation if near."""
+    """``text`` over as many of ``lines`` lines as it needs, of like width, cut behind punctuation if near."""
     units = _UNIT.findall(text)
     ends = list(accumulate(map(_cells, units)))
     total = ends[-1] if ends else 0
-    if lines < 2 or total <= _LINE_CELLS:
+    lines = min(lines, ceil(total / _LINE_CELLS))
+    if lines < 2:
         return [text]
 
     def cost(index: int, ideal: float) -> float:
