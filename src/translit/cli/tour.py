@@ -61,8 +61,8 @@ def tour(
 ) -> None:
     """Compute a whole Transformer with pen and paper, number by number.
 
-    The words 我 爱 你 go through encoder, decoder and softmax; every matrix is shown, and the arithmetic of a
-    cell of each, so that you can check it with a calculator.
+    我 爱 你 goes through encoder, decoder and softmax. Every matrix is shown,
+    and one cell of each is written out for your calculator.
     """
     from rich.console import Console
 
@@ -71,7 +71,17 @@ def tour(
     from translit.explain.tour.exercises import answer_sheet
     from translit.explain.tour.lesson import load, write, write_new
 
-    _one_at_a_time(write_file, write_answers, check, quiz, as_json=as_json)
+    _one_at_a_time(
+        {
+            "--write-file": write_file,
+            "--write-answers": write_answers,
+            "--check": check,
+            "--quiz": quiz,
+            "--part": part,
+            "--pause": pause,
+            "--json": as_json and not check,
+        }
+    )
     captions = Captions(TEXTS, choose_language(lang))
     lesson = load(file, heads=heads, layers=layers, seed=seed, decimals=decimals)
     if write_file:
@@ -104,20 +114,10 @@ def tour(
         view.show(part, _pause(captions) if pause else None)
 
 
-def _one_at_a_time(
-    write_file: Path | None, write_answers: Path | None, check: Path | None, quiz: bool, as_json: bool
-) -> None:
+def _one_at_a_time(requests: dict[str, object]) -> None:
     from translit.errors import TranslitError
 
-    options = {
-        "--write-file": write_file,
-        "--write-answers": write_answers,
-        "--check": check,
-        "--quiz": quiz,
-    }
-    asked = [name for name, value in options.items() if value]
-    if as_json and asked not in ([], ["--check"]):
-        asked.append("--json")
+    asked = [name for name, value in requests.items() if value]
     if len(asked) > 1:
         raise TranslitError(f"{' and '.join(asked)} do different things; choose one")
 

@@ -8,4 +8,9 @@ panels.py       the trace of the run → the panels of the tour, in reading orde
 captions.py     what the panels say, in Chinese and English
 view.py         the panels in the terminal
 exercises.py    answer sheets, their marking, and the quiz
+
+Where the weights of lesson.toml come from: the seven sentences that 我 爱 你 can make in this order, each to be
+copied, 54 steps of AdamW (learning rate 0.01) without label smoothing, stopped at a mean loss of 0.3 so that
+the guesses keep some doubt; one weight was held at 0.31; then all were rounded to two decimals. Of the runs
+that still copied all seven sentences, the one was chosen where a head of the last layer looks at 我, 爱, 你 in turn.
 """

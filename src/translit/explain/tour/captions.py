@@ -101,6 +101,12 @@ TEXTS: Texts = {
         "--positions adds it.",
         "完整的模型接着会加上表示先后的波；本文和常见文章一样先不加。--positions 会加上它。",
     ),
+    "decoder_embedding": ("what is written so far", "已经写出的词"),
+    "decoder_embedding.why": (
+        "The decoder reads what has been written so far, behind a start sign <s>. Its words become vectors in the "
+        "same way.",
+        "解码器读已经写出的词，最前面是开始符号 <s>。这些词用同样的办法变成向量。",
+    ),
     "positions": ("where a word stands", "词的位置"),
     "positions.why": (
         "A wave is added, different at every position, so that the model can tell first from second.",
@@ -121,7 +127,7 @@ TEXTS: Texts = {
         "numbers a word.",
         "每个头有自己的矩阵，所以各有各的角度；每个词在一个头里有 d_k = {d_model}/{heads} = {d_k} 个数。",
     ),
-    "cross_qkv": ("the decoder asks, the source answers", "解码器问，原句答"),
+    "cross_qkv": ("it asks, the source answers", "解码器问，原句答"),
     "cross_qkv.why": (
         "Q comes from the words written so far, K and V from the encoder's output: here the target meets the source.",
         "Q 来自已写出的词，K 和 V 来自编码器的输出：译文在这里遇见原文。",
@@ -153,6 +159,7 @@ TEXTS: Texts = {
         "Share = e^score / sum of the row's e^score; e^(−∞) is 0. Rounding may make a row add up to 0.9999.",
         "份额 = e^分数 / 本行各 e^分数 之和；e^(−∞) 是 0。舍入后一行之和可能是 0.9999。",
     ),
+    "softmax.most": ("Looks most at:  {pairs}", "看得最多的是：{pairs}"),
     "blend": ("values are blended", "按份额混合"),
     "blend.why": (
         "Each word takes its share of every value. That is all attention is: a weighted average.",
@@ -210,10 +217,10 @@ TEXTS: Texts = {
     "training.mean": ("mean loss", "平均损失"),
     "outro.title": ("Your turn", "轮到你了"),
     "outro": (
-        "translit tour --quiz|it asks for cells, you compute them\n"
+        "translit tour --quiz|it asks, you compute\n"
         "translit tour --write-answers sheet.toml|an answer sheet to fill in, …\n"
         "translit tour --check sheet.toml|… and to have marked\n"
-        "translit tour --write-file my.toml|these numbers, for you to change, …\n"
+        "translit tour --write-file my.toml|these numbers, to be changed, …\n"
         "translit tour --file my.toml|… and to compute again\n"
         "translit tour --seed 7|new weights: a new exercise",
         "translit tour --quiz|它出题，你来算\n"

@@ -62,21 +62,17 @@ def parse_number(text: str) -> float | None:
 def answer_sheet(tour: Tour) -> str:
     """TOML with a ``?`` for every cell that the tour computes, to be filled in and given to ``mark``."""
     lines = [
-        '# Put a number in place of any "?", then:  translit tour --check THIS_FILE',
-        '# 把任意 "?" 换成数字，然后运行：translit tour --check 本文件',
+        f'# Put a number in place of any "{BLANK}", then:  translit tour --check THIS_FILE',
+        f'# 把任意 "{BLANK}" 换成数字，然后运行：translit tour --check 本文件',
+        "",
     ]
-    table = ""
-    for step in tour.steps.values():
-        place, _, name = step.result.name.rpartition(".")
-        if place != table:
-            lines += ["", f"[{place}]"]
-            table = place
+    for name, step in tour.steps.items():
         row = "[" + ", ".join([f'"{BLANK}"'] * len(step.result.values[0])) + "],"
-        columns = "  # " + " ".join(step.result.columns) if step.result.columns else ""
+        columns = "  # " + "  ".join(step.result.columns) if step.result.columns else ""
         lines.append(f"{name} = [{columns}")
         lines += [f"    {row}  # {token}" for token in step.result.rows]
-        lines.append("]")
-    return "\n".join(lines) + "\n"
+        lines += ["]", ""]
+    return "\n".join(lines)
 
 
 def mark(tour: Tour, path: Path, tolerance: float) -> list[Answer]:
@@ -132,6 +128,9 @@ def _number(cell: Any) -> float | None:
     return float(cell)
 
 
+_TOO_EASY = ("scaled", "concat", "sum")  # doubling, copying, adding two numbers: no questions
+
+
 @dataclass(frozen=True)
 class Question:
     """Which cell to compute: row ``i``, column ``j`` (from 0) of the result of ``step``."""
@@ -148,14 +147,13 @@ class Question:
 def questions(tour: Tour, seed: int) -> list[Question]:
     """One cell of each kind of step, in the order of the tour; the same ``seed`` asks the same cells."""
     rng = random.Random(seed)
-    by_kind: dict[str, list[Step]] = {}
+    steps_of_kind: dict[tuple[str, str], list[Step]] = {}
     for panel in tour.panels:
-        if panel.kind != "embedding":  # doubling a number is no question
-            by_kind.setdefault(panel.kind, []).extend(s for s in panel.steps if s.operation != "concat")
+        for step in panel.steps:
+            if step.operation not in _TOO_EASY:
+                steps_of_kind.setdefault((panel.kind, step.operation), []).append(step)
     order = list(tour.steps)
-    chosen = sorted(
-        (rng.choice(steps) for steps in by_kind.values()), key=lambda s: order.index(s.result.name)
-    )
+    chosen = sorted(map(rng.choice, steps_of_kind.values()), key=lambda step: order.index(step.result.name))
     asked = []
     for step in chosen:
         cells = [

@@ -20,6 +20,7 @@ else:
     import tomli as tomllib
 
 BOS, EOS = "<s>", "</s>"
+LARGEST = 1000  # of the numbers in a file
 
 Vector = list[float]
 Rows = list[Vector]
@@ -210,6 +211,8 @@ class _Checker:
     def _number(self, key: str, x: Any) -> float:
         if isinstance(x, bool) or not isinstance(x, (int, float)) or not math.isfinite(x):
             raise self.error(key, f"{x!r} is not a number; write one such as 0.25")
+        if abs(x) > LARGEST:
+            raise self.error(key, f"{x} is too large for pen and paper; stay within ±{LARGEST}")
         if round(x, self.decimals) != x:
             raise self.error(
                 key, f"{x} has more than {self.decimals} decimals; round it, or choose more --decimals"

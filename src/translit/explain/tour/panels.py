@@ -96,13 +96,14 @@ class _Reader:
         yield from self._output(y)
 
     def _embedding(self, place: str, stack: str, tokens: Sequence[str]) -> _Part:
+        kind = "embedding" if stack == "encoder" else "decoder_embedding"
         table = self._matrix(f"{stack}.table", f"{place}.table", tokens)
         if not self.positions:
             x = self._matrix(f"{stack}.X", f"{place}.output", tokens)
-            yield Panel("embedding", stack, (self._step("scaled", x, table),))
+            yield Panel(kind, stack, (self._step("scaled", x, table),))
             return x
         scaled = self._matrix(f"{stack}.scaled", f"{place}.scaled", tokens)
-        yield Panel("embedding", stack, (self._step("scaled", scaled, table),))
+        yield Panel(kind, stack, (self._step("scaled", scaled, table),))
         wave = Matrix(f"{stack}.wave", self.trace[f"{place}.positions"].tolist(), tokens)
         x = self._matrix(f"{stack}.X", f"{place}.output", tokens)
         yield Panel("positions", stack, (self._step("wave", wave), self._step("sum", x, scaled, wave)))

@@ -68,7 +68,9 @@ class Step:
 
 
 def round_half_up(x: float, decimals: int) -> float:
-    """``x`` rounded as at school, halves away from zero; the same rule as ``compute.OnPaper``."""
+    """``x`` rounded as at school, halves away from zero; the same rule as ``compute.OnPaper``. Infinity stays."""
+    if math.isinf(x):
+        return x
     scale = 10.0**decimals
     return math.copysign(math.floor(abs(x) * scale + 0.5 + 1e-6) / scale, x) + 0.0
 

@@ -26,13 +26,14 @@ _PREFIX_WIDTH = 24
 # How a step reads; a number stands for an operand, and the result follows at the end.
 _FORMULAS: dict[str, tuple[str | int, ...]] = {
     "scaled": (0, "·√{d} ="),
-    "wave": (),
+    "wave": ("sin, cos (pos/10000^(2i/d)) =",),
     "sum": (0, "+", 1, "="),
     "product": (0, "·", 1, "="),
     "relu": (0, "·", 1, "+", 2, "ReLU →"),
     "scores": (0, "·", 1, "/√{d_k} ="),
     "softmax": (0, "softmax →"),
     "layer_norm": (0, "norm →"),
+    "loss": (0, "−ln →"),
 }
 
 
@@ -86,6 +87,8 @@ class View:
         body: list[RenderableType] = [self._text(panel)]
         for step in panel.steps:
             body += ["", *self.step(step)]
+        if panel.kind == "softmax":
+            body.append(self._most(panel.steps[0].result))
         if panel.kind == "probabilities":
             body += ["", *self._candidates(panel.steps[0].result)]
         return Frame(
@@ -222,7 +225,17 @@ class View:
     def _folded(self, text: str) -> Text:
         return Text("\n".join(fold(text, self.width - _FRAME)))
 
-    # Probabilities
+    # Shares and probabilities
+
+    def _most(self, shares: Matrix) -> Text:
+        """Where every word looks most."""
+        pairs = []
+        for token, row in zip(shares.rows, shares.values, strict=True):
+            share, most = max(zip(row, shares.columns, strict=True), key=lambda pair: pair[0])
+            pairs.append(f"{token}\u00a0→\u00a0{most}\u00a0({100 * share:.0f}%)")
+        # No-break spaces keep each pair on one line; they have done their work once the line is folded.
+        lines = fold(self.captions("softmax.most", pairs="  ".join(pairs)), self.width - _FRAME)
+        return Text("\n".join(lines).replace("\u00a0", " "))
 
     def _candidates(self, probabilities: Matrix) -> list[Text]:
         """For every prefix the words that could follow, the likeliest first."""
@@ -286,7 +299,7 @@ class View:
             )
             lines = []
             for i, row in enumerate(cells):
-                line = Text(_left(matrix.rows[i], label) if matrix.rows else "", "dim")
+                line = Text().append(_left(matrix.rows[i], label) if matrix.rows else "", "dim")
                 for j in columns:
                     line.append(" " if j > start else "")
                     line.append(_right(row[j], width), marks.style(i, j))
@@ -372,6 +385,8 @@ def _bands(blocks: Sequence[_Block], width: int) -> list[Text]:
 
 
 def _side_by_side(blocks: Sequence[_Block]) -> list[Text]:
+    if all(block.operator for block in blocks):
+        return [Text(" ").join(block.lines[0] for block in blocks)]
     height = max(len(block.lines) for block in blocks)
     columns = []
     for block, following in zip(blocks, [*blocks[1:], blocks[0]], strict=True):
