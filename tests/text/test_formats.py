@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -329,6 +330,24 @@ def test_html_specials_are_escaped_and_tags_stay_well_formed() -> None:
     assert lost == '<p title="说&quot;"><b>a &lt; b &amp; c<i>y</i></b></p>'
     assert translated("a.html", text, "题", "{2}说{3}{0}好{1}") == '<p title="题"><i>说</i><b>好</b></p>'
     assert translated("a.html", text, "题", "{2}说{0}好{3}<{1}").count("</b>") == 1
+
+
+RICH = "A <i>b <b>c <code>d</code></b> e</i> <u>f</u> <q>g <s>h</s></q>."
+TOKENS = [f"{{{number}}}" for number in range(11)]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from([*TOKENS, "译", " "]), max_size=16) | st.permutations(TOKENS))
+def test_complaint_14_tags_come_back_once_and_well_formed_whatever_the_model_does(parts: list[str]) -> None:
+    out = translated("a.html", RICH, "".join(parts))
+    tags = re.findall(r"</?(?:[ibuqs]|code)>", out)
+    assert sorted(tags) == sorted(re.findall(r"<[^>]*>", RICH))
+    open_tags: list[str] = []
+    for tag in tags:
+        if tag.startswith("</"):
+            assert open_tags.pop() == tag.replace("/", "")
+        else:
+            open_tags.append(tag)
 
 
 def test_po_fills_and_marks_fuzzy() -> None:

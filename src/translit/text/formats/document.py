@@ -199,18 +199,22 @@ class InlineSlot:
         return first
 
     def _with_lost(self, text: str, kept: dict[int, int], raw: Raw) -> str:
-        lost = [mark for index, mark in enumerate(self.markup) if index not in kept]
-        closes = {mark.pair: mark for mark in lost if mark.role == "close"}
+        closes = {mark.pair: mark for mark in self.markup if mark.role == "close"}
         around: list[tuple[Markup, Markup]] = []
-        for mark in lost:
-            if mark.role == "open":
-                close = closes[mark.pair]
-                if all(close.end <= outer_close.start for _, outer_close in around):
-                    around.append((mark, close))
-                else:  # beside a pair that is around the text already
-                    text += raw(mark.start, close.end)
-            elif mark.role != "close":
+        restored = -1  # up to here the source was copied whole
+        for index, mark in enumerate(self.markup):
+            if index in kept or mark.role == "close" or mark.end <= restored:
+                continue
+            close = closes.get(mark.pair)
+            if close is None:
                 text += _written(mark, raw)
+            elif all(close.end <= outer_close.start for _, outer_close in around):
+                around.append((mark, close))
+            elif any(mark.start < self.markup[i].start < close.start for i in kept):
+                text += _written(mark, raw) + _written(close, raw)
+            else:  # beside a pair that is around the text already
+                text += raw(mark.start, close.end)
+                restored = close.end
         for opening, close in reversed(around):
             text = _written(opening, raw) + text + _written(close, raw)
         return text
