@@ -16,7 +16,6 @@ import base64
 import json
 import os
 from array import array
-from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -109,17 +108,14 @@ def _packed(weights: Any) -> dict[str, Any]:
     return {"shape": shape, "scale": WEIGHT_SCALE, "data": base64.b64encode(numbers.tobytes()).decode()}
 
 
-def _texts() -> dict[str, Iterable[str]]:
+def _texts() -> dict[str, tuple[str, str]]:
     """Name → (English, Chinese): the terminal's captions, the tour's as ``tour.…``, the page's as ``page.…``."""
     from translit.explain import captions
     from translit.explain.page.captions import TEXTS
     from translit.explain.tour.captions import TEXTS as TOUR
 
-    return (
-        captions.TEXTS
-        | {f"tour.{name}": texts for name, texts in TOUR.items()}
-        | {f"page.{name}": texts for name, texts in TEXTS.items()}
-    )
+    rooms = {"": captions.TEXTS, "tour.": TOUR, "page.": TEXTS}
+    return {prefix + name: texts for prefix, room in rooms.items() for name, texts in room.items()}
 
 
 def _glossary() -> list[Any]:

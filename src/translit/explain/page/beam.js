@@ -8,10 +8,10 @@ function beamPanel() {
   const element = el(
     "div",
     {},
-    part(say("beam.title"), say("beam.note", { beam: tree.beam }),
+    part(say("beam.title"), say("page.beam.note", { beam: tree.beam }),
       el("ul", { class: "facts" }, verdict(tree).map((text) => el("li", {}, text))),
       el("label", { class: "check" }, box, " ", say("page.beam.dropped")), picture),
-    part(say("page.beam.ended"), say("beam.ended", { alpha: tree.length_penalty }), endedTable(tree)),
+    part(say("page.beam.ended"), say("page.beam.ended.note", { alpha: tree.length_penalty }), endedTable(tree)),
   );
   const update = () => {
     box.checked = state.dropped;
@@ -54,7 +54,7 @@ function endedTable(tree) {
       el("td", { class: "number" }, fixed(ended.log_prob, 2)),
       el("td", { class: "text", lang: targetLanguage }, ended.text));
   const names = ["", say("page.beam.score"), say("page.beam.log_prob"), say("page.translation")];
-  const head = names.map((text) => (text ? el("th", { scope: "col" }, text) : el("td")));
+  const head = names.map((text, n) => (text ? el("th", { scope: "col", class: n < 3 ? "number" : null }, text) : el("td")));
   return scroller(say("page.beam.ended"), el("table", { class: "plain" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, tree.ended.map(row))));
 }
 
@@ -69,7 +69,7 @@ function beamPicture(tree, dropped) {
   const rows = placeLines(children);
   const x = (step) => MAP.left + MAP.column * (step + 1);
   const y = (id) => MAP.top + MAP.row * (id == null ? 0 : rows.get(id));
-  const readout = el("output", { class: "readout" }, "");
+  const readout = el("output", { class: "readout" }, say("page.beam.readout"));
   const links = [...nodes].sort((a, b) => a.winner - b.winner).map((node) => link(node, x, y));
   const marks = nodes.map((node) => stop(node, x, y));
   const groups = new Map(nodes.map((node, n) => [node.id, [links.find((l) => l.dataset.id === String(node.id)), marks[n]]]));
@@ -80,7 +80,7 @@ function beamPicture(tree, dropped) {
   };
   marks.forEach((mark, n) => mark.addEventListener("mouseenter", () => show(nodes[n].id)));
   const width = x(Math.max(...nodes.map((n) => n.step))) + MAP.column;
-  const height = MAP.top + MAP.row * Math.max(...rows.values()) + 40;
+  const height = MAP.top + MAP.row * Math.max(...rows.values()) + 34;
   const start = svg("text", { class: "start", x: MAP.left, y: MAP.top + 5, "text-anchor": "middle" }, "<s>");
   const numbers = Array.from({ length: Math.max(...nodes.map((n) => n.step)) + 1 }, (_, step) =>
     svg("text", { class: "tick", x: x(step), y: 8, "text-anchor": "middle" }, step + 1));
@@ -121,7 +121,7 @@ function placeLines(children) {
 }
 
 function link(node, x, y) {
-  const a = x(node.step - 1), b = x(node.step), bend = (a + b) / 2;
+  const a = x(node.step - 1) + (node.step ? 0 : 14), b = x(node.step), bend = (a + b) / 2;
   const d = `M${a} ${y(node.parent)}C${bend} ${y(node.parent)} ${bend} ${y(node.id)} ${b} ${y(node.id)}`;
   return svg("path", { d, class: `link ${node.fate}${node.winner ? " winner" : ""}`, "data-id": node.id });
 }

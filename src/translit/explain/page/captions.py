@@ -49,7 +49,7 @@ TEXTS: Texts = {
         "The model reads what it has written so far and gives every token it knows a probability; the coloured one was written.",
         "模型读已经写下的字，给它认识的每个词元一个概率；有颜色的就是写下的那个。",
     ),
-    "next.rest": ("all {count} others together", "其余 {count} 个合计"),
+    "next.rest": ("{count} others", "其余 {count} 个"),
     "next.log_prob": ("log-probability {value}", "对数概率 {value}"),
     "look": ("Where does it look?", "它在看哪里？"),
     "look.note": (
@@ -82,8 +82,8 @@ TEXTS: Texts = {
     # Heads
     "heads": ("Every head has its own angle", "每个头有自己的角度"),
     "heads.note": (
-        "A row shows where one token looks. Dark means much attention; each row adds up to 100 %.",
-        "每一行表示一个词元看向哪里。颜色越深，注意力越多；每行加起来是 100 %。",
+        "A row shows where one token looks. A strong colour means much attention; each row adds up to 100 %.",
+        "每一行表示一个词元看向哪里。颜色越浓，注意力越多；每行加起来是 100 %。",
     ),
     "heads.kind": ("Kind", "种类"),
     "heads.layer": ("Layer", "层"),
@@ -119,8 +119,8 @@ TEXTS: Texts = {
     ),
     "words.needed": ("What it needed", "它需要什么"),
     "words.needed.note": (
-        "Each source word was taken out in turn. Dark: without it the character became much less probable. Blue: more probable.",
-        "依次去掉原文的每个词。颜色深：没有它，这个字的概率大大降低。蓝色：反而升高。",
+        "Each source word was taken out in turn. Red: without it the character became less probable. Blue: more probable.",
+        "依次去掉原文的每个词。红色：没有它，这个字的概率降低。蓝色：反而升高。",
     ),
     "words.cell": ("{row}: {value} of the attention on {column}", "{row}：{value} 的注意力在 {column} 上"),
     "words.drop": (
@@ -132,6 +132,10 @@ TEXTS: Texts = {
         "没有 {column}，{row} 的概率升到原来的 {factor}（{value} 奈特）",
     ),
     "words.which": ("Attention of", "注意力来自"),
+    "words.scale": (
+        "Fall of the log-probability (nats); the colour is full at 3, a probability divided by 20.",
+        "对数概率的下降（奈特）；到 3 时颜色最浓，也就是概率除以 20。",
+    ),
     # Lens
     "lens.curve": ("How this token came about", "这个词元是怎样浮现的"),
     "lens.curve.note": (
@@ -153,7 +157,23 @@ TEXTS: Texts = {
         "The early layers know words; the later ones know the sentence. See where it becomes right.",
         "前面的层认识词，后面的层懂得句子。看看从哪一层起写对了。",
     ),
+    "lens.mark": (
+        "Framed: the token that was really written. Numbers are percent.",
+        "带框：真正写下的词元。数字是百分比。",
+    ),
     # Beam
+    "beam.note": (
+        "The search follows the {beam} best beginnings side by side. Red is the winner; numbers are log-probabilities of everything up to there, closer to 0 is better.",
+        "搜索同时跟着 {beam} 个最好的开头走。红色是赢家；数字是写到那里的总对数概率，越接近 0 越好。",
+    ),
+    "beam.readout": (
+        "Point at a token, or press Tab and use the arrow keys.",
+        "把鼠标放到词元上，或者按 Tab 再用方向键。",
+    ),
+    "beam.ended.note": (
+        "Score = log-probability / length^{alpha}, so that a translation does not lose only because it is long.",
+        "得分 = 对数概率 / 长度^{alpha}，这样译文不会只因为长就输。",
+    ),
     "beam.dropped": ("Show what was dropped at once", "显示马上被丢弃的"),
     "beam.node": (
         "{text}: log-probability of the token {log_prob}, of everything so far {score}; {fate}",

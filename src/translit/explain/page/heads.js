@@ -10,8 +10,8 @@ function headsPanel() {
   const element = el(
     "div",
     {},
-    part(say("page.heads"), say("page.heads.note"), el("div", { class: "controls" }, kind, layers, head), big),
-    part(say("page.heads.all"), say("page.heads.all.note"), small),
+    part(say("page.heads"), say("page.heads.note"), el("div", { class: "controls" }, kind, layers, head)),
+    el("div", { class: "pair" }, el("div", { class: "part" }, big), el("section", { class: "part" }, el("h3", {}, say("page.heads.all")), el("p", { class: "note" }, say("page.heads.all.note")), small)),
   );
   let shownKind = null;
   let layer = null;

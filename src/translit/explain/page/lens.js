@@ -62,7 +62,7 @@ function lensTable(lens, name) {
     tellColumn: (j) => tell(lens.length - 1, j),
     marked: (i, j) => cells[i][j].candidates[0].id === cells[i][j].chosen.id,
     pick: (i, j) => set({ step: j }),
-    now: state.step, wide: true, hint: say("lens.mark"),
+    now: state.step, wide: true, hint: say("page.lens.mark"),
   });
 }
 

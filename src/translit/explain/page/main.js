@@ -28,8 +28,30 @@ function refresh() {
 
 function update(tab) {
   if (!panels[tab].stale) return;
-  panels[tab].update();
+  redraw(panels[tab]);
   panels[tab].stale = false;
+}
+
+// Redraw a panel; what was scrolled stays scrolled, and the focus stays where it was.
+function redraw({ element, update }) {
+  const boxes = () => [...element.querySelectorAll(".scroller, .tall")];
+  const places = boxes().map((box) => [box.scrollLeft, box.scrollTop]);
+  const focus = element.contains(document.activeElement) && document.activeElement.getAttribute("aria-label");
+  update();
+  boxes().forEach((box, n) => {
+    [box.scrollLeft, box.scrollTop] = places[n] ?? [0, 0];
+    reveal(box);
+  });
+  if (focus && !element.contains(document.activeElement)) element.querySelector(`[aria-label=${JSON.stringify(focus)}]`)?.focus();
+}
+
+// Scroll `box`, and nothing else, until the current step stands in it.
+function reveal(box) {
+  const here = box.querySelector(".now, .selected");
+  if (!here) return;
+  const inner = here.getBoundingClientRect(), outer = box.getBoundingClientRect();
+  if (inner.left < outer.left + 60 || inner.right > outer.right - 20) box.scrollLeft += inner.left - outer.left - outer.width / 2;
+  if (inner.top < outer.top || inner.bottom > outer.bottom) box.scrollTop += inner.top - outer.top - outer.height / 2;
 }
 
 function build() {

@@ -64,7 +64,7 @@ function blanksTable() {
       el("th", { scope: "row", lang: targetLanguage }, step.chosen.text),
       el("td", { class: "number" }, percent(step.chosen.probability)),
       el("td", { class: "number" }, losses[t].toFixed(3)));
-  const head = ["question", "answer", "probability", "loss"].map((name) => el("th", { scope: "col" }, say(`training.${name}`)));
+  const head = ["question", "answer", "probability", "loss"].map((name, n) => el("th", { scope: "col", class: n > 1 ? "number" : null }, say(`training.${name}`)));
   const mean = losses.reduce((sum, x) => sum + x, 0) / losses.length;
   const foot = el("tr", {}, el("td"), el("th", { scope: "row" }, say("training.mean")), el("td"), el("td", { class: "number" }, mean.toFixed(3)));
   const table = el("table", { class: "steps" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, sentence().steps.map(row)), el("tfoot", {}, foot));

@@ -26,7 +26,7 @@ function heatTable({ name, values, rows, columns, shade = (x) => x, text, tell, 
   const body = rows.names.map((title, i) =>
     el("tr", { class: i === lit ? "lit" : null }, el("th", { scope: "row", lang: rows.language }, title), columns.names.map((_, j) => cell(i, j))),
   );
-  const table = el("table", { class: wide ? "heat wide" : "heat" }, el("caption", { class: "unseen" }, name), el("thead", {}, el("tr", {}, el("td"), head)), el("tbody", {}, body));
+  const table = el("table", { class: wide ? "heat wide" : "heat", "--cell": `${clamp(24 / columns.names.length, 1.9, 2.7)}rem` }, el("caption", { class: "unseen" }, name), el("thead", {}, el("tr", {}, el("td"), head)), el("tbody", {}, body));
   const cursor = cursorOf(table, rows.names.length, columns.names.length, (i, j) => {
     readout.textContent = i < 0 ? tellColumn(j) : j < 0 ? tellRow(i) : tell(i, j);
   });

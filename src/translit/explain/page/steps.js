@@ -147,7 +147,7 @@ function sureChart() {
     { name: say("page.sure.rival"), kind: "rival1", values: steps.map((s) => rival(s)?.probability ?? null) },
   ];
   const columns = { names: targetTokens(), language: targetLanguage };
-  return lineChart({ name: say("page.sure"), columns, series, selected: state.step, pick: (step) => set({ step }) });
+  return lineChart({ name: say("page.sure"), columns, series, gap: clamp(760 / columns.names.length, 46, 110), selected: state.step, pick: (step) => set({ step }) });
 }
 
 // ---- All steps ----
@@ -170,6 +170,6 @@ function stepTable() {
       el("td", { class: "number" }, step.entropy.toFixed(2)),
     );
   };
-  const head = header.map((text) => (text ? el("th", { scope: "col" }, text) : el("td")));
+  const head = header.map((text, n) => (text ? el("th", { scope: "col", class: n === 6 ? "number" : null }, text) : el("td")));
   return scroller(say("page.all"), el("table", { class: "steps" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, steps.map(row))));
 }

@@ -1,5 +1,7 @@
 // Why: which source word each piece of the translation looked at, beside which one it needed.
 
+const MANY = 15; // source words; with more, the two tables stand below each other
+
 function wordsPanel() {
   const { occlusion, alignment } = sentence();
   const place = { layer: alignment.layer + 1, head: alignment.head + 1 };
@@ -13,7 +15,7 @@ function wordsPanel() {
     "div",
     {},
     part(say("why.title"), say("why.note"), which, agree),
-    el("div", { class: "two" },
+    el("div", { class: sentence().source.words.length > MANY ? null : "two" },
       part(say("page.words.attention"), say("page.words.attention.note"), looked),
       occlusion && part(say("page.words.needed"), say("page.words.needed.note"), needed)),
   );
@@ -64,7 +66,7 @@ function neededTable(values) {
     tellRow: (i) => tell(i, largest(values[i])),
     tellColumn: (j) => tell(largest(values.map((row) => row[j])), j),
     marked: (i, j) => values[i][j] >= NOTICEABLE && j === largest(values[i]),
-    pick: pickWord, lit: wordOfStep(), hint: say("why.picture"),
+    pick: pickWord, lit: wordOfStep(), hint: say("page.words.scale"),
   });
 }
 
