@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from translit.cli import data, evaluate, explain, info, tour, train, translate  # noqa: F401 — each registers itself
+from translit.cli import calibrate, data, evaluate, explain, info, score, tour, train, translate  # noqa: F401 — each registers itself
 from translit.cli.app import app
 from translit.errors import TranslitError
 

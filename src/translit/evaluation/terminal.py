@@ -144,19 +144,19 @@ def _difference(
     scores = f"chrF2 {number(difference.ours)} against {number(difference.theirs)}"
     console.print(Text(f"{scores}  {place(evaluation, line.number)}"), soft_wrap=True)
     names = (evaluation.system, comparison.other)
-    _texts(console, [*texts(line), (names[0], line.output), (names[1], difference.output)])
+    show_texts(console, [*texts(line), (names[0], line.output), (names[1], difference.output)])
 
 
 def _worst(console: Console, evaluation: Evaluation, line: Line) -> None:
     kinds = ", ".join(dict.fromkeys(flag.kind for flag in line.flags))
     head = f"chrF2 {number(line.chrf)}  {place(evaluation, line.number)}  {kinds}"
     console.print(Text(head.rstrip()), soft_wrap=True)
-    _texts(console, [*texts(line), ("output", line.output)])
+    show_texts(console, [*texts(line), ("output", line.output)])
     if line.explain:
         console.print(Text(f"  {line.explain}", "dim"), soft_wrap=True)
 
 
-def _texts(console: Console, rows: list[tuple[str, str]]) -> None:
+def show_texts(console: Console, rows: list[tuple[str, str]]) -> None:
     """Labelled texts, wrapped with a hanging indent."""
     indent = min(max(cell_len(label) for label, _ in rows), _LABEL) + 4
     for label, text in rows:

@@ -1,0 +1,80 @@
+"""``translit calibrate``: can a model's confidence be trusted, and how to read it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from translit.cli.app import app
+from translit.errors import TranslitError
+
+
+@app.command()
+def calibrate(
+    bitext: Annotated[
+        Path | None, typer.Argument(help="TSV file, source<TAB>reference[<TAB>more references] a line.")
+    ] = None,
+    source: Annotated[
+        Path | None, typer.Option("--source", "-s", metavar="FILE", help="Source file, one sentence a line.")
+    ] = None,
+    ref: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--ref",
+            "-r",
+            metavar="FILE",
+            help="Reference file, or .jsonl with a list a line. Repeat for more.",
+        ),
+    ] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option("--model", "-m", metavar="DIR", help="Model folder; by default the shipped model."),
+    ] = None,
+    good: Annotated[
+        float, typer.Option(metavar="CHRF", help="Sentence chrF2 from which on a line counts as good.")
+    ] = 30.0,
+    bins: Annotated[int, typer.Option(min=1, help="Bins of the diagrams, all of one size.")] = 15,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the reliability diagrams as SVG.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    save: Annotated[
+        bool,
+        typer.Option("--save", help="Keep the curve in the model's config.json, for translate --confidence."),
+    ] = False,
+) -> None:
+    """See whether a model knows when it is wrong, and teach it to say so.
+
+    Two questions on development data: how often is the best guess for a token right when the model is so sure
+    of it? And given the model's score, how probable is it that a line is good?
+    """
+    from rich.console import Console
+
+    from translit.evaluation import calibration_view
+    from translit.evaluation.calibration import calibrate as run
+    from translit.evaluation.calibration import save_confidence
+    from translit.evaluation.inputs import load_parallel, load_tsv
+    from translit.translator import Translator
+
+    if bitext is not None and (source is not None or ref):
+        raise TranslitError(
+            f"{bitext}: a TSV already holds source and reference; give it, or --source and --ref"
+        )
+    data = load_tsv(bitext) if bitext is not None else load_parallel(source, ref or [])
+    errors = Console(stderr=True, highlight=False, markup=False)
+    with errors.status(f"translating {len(data):,} lines"):
+        found = run(data, translator := Translator(model), good, bins)
+    if as_json:
+        import json
+
+        typer.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
+    else:
+        calibration_view.show(Console(highlight=False, markup=False, emoji=False), found)
+    if svg is not None:
+        calibration_view.write_svg(svg, found)
+        errors.print(f"diagram: {svg}", soft_wrap=True)
+    if save:
+        save_confidence(translator.directory, found.curve, found.about)
+        errors.print(f"saved: {translator.directory.path / 'config.json'}", soft_wrap=True)
