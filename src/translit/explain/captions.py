@@ -75,8 +75,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     "head": ("layer {layer} head {head}", "第 {layer} 层第 {head} 头"),
     "head.focus": ("{bits:.1f} bits", "{bits:.1f} 比特"),
     "head.sink": (
-        "* a sink: {share:.0%} of the attention is parked on {token}",
-        "* 停车位：{share:.0%} 的注意力停在 {token} 上",
+        "* a sink: {share} of the attention is parked on {token}",
+        "* 停车位：{share} 的注意力停在 {token} 上",
     ),
     # Beam
     "beam.title": ("The beam tree", "集束搜索树"),
@@ -118,7 +118,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "What the whole decoder would write if the encoder stopped after this layer.",
         "如果编码器算到这一层就停下，整个解码器会写出什么。",
     ),
-    "lens.free": ("Written freely from each encoder layer:", "从编码器每一层自由写出的译文："),
+    "lens.free": ("Written freely (greedily) from each encoder layer:", "从编码器每一层自由写出的译文（贪心）："),
     "lens.mark": ("* the token that was really written", "* 真正写下的词元"),
     "lens.layer": ("Layer", "层"),
     "lens.embedding": ("input", "输入"),
@@ -139,13 +139,13 @@ TEXTS: dict[str, tuple[str, str]] = {
         "对数概率的下降（奈特），最深 = 3 以上",
     ),
     "why.agree.aligned_head": (
-        "The aligned head and occlusion name the same word for {same} of {words} ({share:.0%}); "
+        "The aligned head and occlusion name the same word for {same} of {words} ({share}); "
         "rank correlation of all pairs {spearman}.",
-        "对齐头和遮挡法指向同一个词：{words} 个里有 {same} 个（{share:.0%}）；全部配对的等级相关系数 {spearman}。",
+        "对齐头和遮挡法指向同一个词：{words} 个里有 {same} 个（{share}）；全部配对的等级相关系数 {spearman}。",
     ),
     "why.agree.average": (
-        "The average of all heads and occlusion: {same} of {words} ({share:.0%}); rank correlation {spearman}.",
-        "所有头的平均和遮挡法：{words} 个里有 {same} 个（{share:.0%}）；等级相关系数 {spearman}。",
+        "The average of all heads and occlusion: {same} of {words} ({share}); rank correlation {spearman}.",
+        "所有头的平均和遮挡法：{words} 个里有 {same} 个（{share}）；等级相关系数 {spearman}。",
     ),
     # Flow
     "flow.title": ("How it flows", "数据怎样流过模型"),
@@ -305,36 +305,36 @@ TEXTS: dict[str, tuple[str, str]] = {
     "heads.role.local": ("nearby", "看附近"),
     "heads.role.mixed": ("mixed", "混合"),
     "heads.proof.aligns": (
-        "aligns: AER {value:.2f} (the diagonal: {diagonal:.2f})",
-        "对齐：AER {value:.2f}（对角线 {diagonal:.2f}）",
+        "aligns: AER {value} (the diagonal: {diagonal:.2f})",
+        "对齐：AER {value}（对角线 {diagonal:.2f}）",
     ),
     "heads.proof.previous": (
-        "looks at the token before: {value:.0%} of its attention",
-        "看前一个词元：占注意力的 {value:.0%}",
+        "looks at the token before: {value} of its attention",
+        "看前一个词元：占注意力的 {value}",
     ),
     "heads.proof.next": (
-        "looks at the token after: {value:.0%} of its attention",
-        "看后一个词元：占注意力的 {value:.0%}",
+        "looks at the token after: {value} of its attention",
+        "看后一个词元：占注意力的 {value}",
     ),
     "heads.proof.same": (
-        "looks at the token itself: {value:.0%} of its attention",
-        "看词元自己：占注意力的 {value:.0%}",
+        "looks at the token itself: {value} of its attention",
+        "看词元自己：占注意力的 {value}",
     ),
     "heads.proof.separators": (
-        "parks on <s> or </s>: {value:.0%} of its attention",
-        "停在 <s> 或 </s>：占注意力的 {value:.0%}",
+        "parks on <s> or </s>: {value} of its attention",
+        "停在 <s> 或 </s>：占注意力的 {value}",
     ),
     "heads.proof.punctuation": (
-        "looks at punctuation: {value:.0%} of its attention",
-        "看标点：占注意力的 {value:.0%}",
+        "looks at punctuation: {value} of its attention",
+        "看标点：占注意力的 {value}",
     ),
     "heads.proof.rare": (
-        "looks at rare words: {value:.0%} (they are 10 % of the text)",
-        "看罕见词：{value:.0%}（它们只占文本的 10 %）",
+        "looks at rare words: {value} (they are 10 % of the text)",
+        "看罕见词：{value}（它们只占文本的 10 %）",
     ),
     "heads.proof.local": (
-        "looks nearby: {value:.1f} tokens away on average",
-        "看附近：平均距离 {value:.1f} 个词元",
+        "looks nearby: {value} tokens away on average",
+        "看附近：平均距离 {value} 个词元",
     ),
     "heads.none": ("No head has a habit this clear.", "没有哪个头有这么明显的习惯。"),
     "heads.important.title": ("Which heads matter", "哪些头重要"),

@@ -132,5 +132,7 @@ def _head(
         picture = heatmap(values, rows, columns, total, numbered=True)
     lines = [heading, *picture]
     if sink:
-        lines.append(Text(captions("head.sink", share=sink.share, token=columns[sink.key]), "yellow"))
+        lines.append(
+            Text(captions("head.sink", share=percent(sink.share, 0), token=columns[sink.key]), "yellow")
+        )
     return lines

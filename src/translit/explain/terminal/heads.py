@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.text import Text
 
 from translit.explain.facts import spearman
-from translit.explain.heads.habits import habit, layer_means, ranking
+from translit.explain.heads.habits import Habit, habit, layer_means, ranking
 from translit.explain.heads.report import HeadFacts, HeadReport, Relation
 from translit.explain.language import Captions
 from translit.explain.record import PLACES, Kind
 from translit.explain.terminal.parts import Cell, panel, paragraph, print_block, table, title
-from translit.explain.terminal.pictures import bar, pad, signed
+from translit.explain.terminal.pictures import bar, pad, percent, signed
 
 if TYPE_CHECKING:
     from translit.model_directory import ModelDirectory
@@ -61,16 +61,20 @@ def _ranking(console: Console, report: HeadReport, captions: Captions) -> None:
     found = ranking(report)[:_STANDING_OUT]
     if not found:
         console.print(captions("heads.none"))
-    rows: list[list[Cell]] = []
     for head, what in found:
-        proof = captions(f"heads.proof.{what.name}", value=what.value, diagonal=report.diagonal_aer or 0.0)
-        rows.append([Text(_name(head, captions), "bold"), proof])
-    for row in rows:
-        print_block(console, [Text.assemble(_padded(row[0], 26), str(row[1]))])
+        value = _proof(what)
+        proof = captions(f"heads.proof.{what.name}", value=value, diagonal=report.diagonal_aer or 0.0)
+        print_block(console, [_padded(Text(_name(head, captions), "bold"), 26) + Text(proof)])
 
 
-def _padded(cell: Cell, width: int) -> Text:
-    text = cell if isinstance(cell, Text) else Text(cell)
+def _proof(what: Habit) -> str:
+    """The number that proves a habit: an error rate, a distance or a share."""
+    if what.name in ("aligns", "local"):
+        return f"{what.value:.2f}" if what.name == "aligns" else f"{what.value:.1f}"
+    return percent(what.value, 0)
+
+
+def _padded(text: Text, width: int) -> Text:
     return text + Text(pad("", max(width - text.cell_len, 2)))
 
 
@@ -88,7 +92,7 @@ def _kind(console: Console, report: HeadReport, kind: Kind, captions: Captions) 
     columns += ["importance"] if report.loss is not None else []
     rows = [_row(h, shares, with_aer, report, captions) for h in heads]
     headers = [captions(f"heads.column.{name}") for name in ("head", *columns, "role")]
-    table(console, headers, rows, "l" + "r" * len(columns) + "l")
+    table(console, headers, rows, "l" + "r" * len(columns) + "l", gap=1)
     if with_aer:
         diagonal = f"{report.diagonal_aer:.2f}"
         paragraph(console, captions("heads.legend.cross", diagonal=diagonal))

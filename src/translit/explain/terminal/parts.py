@@ -43,14 +43,16 @@ def print_block(console: Console, block: Block, indent: int = 2) -> None:
         console.print(Text(" " * indent) + line if line.cell_len else line, no_wrap=True, crop=False)
 
 
-def table(console: Console, headers: Sequence[str], rows: Sequence[Sequence[Cell]], right: str) -> None:
-    """A light table; ``right`` has one letter a column, r where it is flush right."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0))
-    for header, side in zip(headers, right, strict=True):
-        table.add_column(Text(header), justify="right" if side == "r" else "left", overflow="fold")
+def table(
+    console: Console, headers: Sequence[str], rows: Sequence[Sequence[Cell]], sides: str, gap: int = 2
+) -> None:
+    """A light table; ``sides`` has one letter a column, l or r, and ``gap`` cells lie between columns."""
+    light = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, gap, 0, 0))
+    for header, side in zip(headers, sides, strict=True):
+        light.add_column(Text(header), justify="right" if side == "r" else "left", overflow="fold")
     for row in rows:
-        table.add_row(*row)
-    console.print(table)
+        light.add_row(*row)
+    console.print(light)
 
 
 def token_labels(pieces: Sequence[str], words: Sequence[Word]) -> list[str]:

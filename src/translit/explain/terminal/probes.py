@@ -79,7 +79,7 @@ def show_why(console: Console, explanation: Explanation, captions: Captions) -> 
     for name, found in explanation.agreement.items():
         same = round(found.same_top * found.words)
         rank = "–" if found.spearman is None else signed(found.spearman)
-        values = {"same": same, "words": found.words, "share": found.same_top, "spearman": rank}
+        values = {"same": same, "words": found.words, "share": percent(found.same_top, 0), "spearman": rank}
         paragraph(console, captions(f"why.agree.{name}", **values))
 
 

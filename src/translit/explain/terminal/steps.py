@@ -51,7 +51,7 @@ def _step(number: int, step: Step, label: int, captions: Captions) -> Block:
         shown.append(step.chosen)
     for c in shown:
         lines.append(_candidate(c, c.id == step.chosen.id, label))
-    mood = captions(f"mood.{_mood(step.entropy)}")
+    mood = captions(f"mood.{_mood(step.candidates[0].probability)}")
     lines.append(Text("     " + captions("steps.entropy", bits=step.entropy, mood=mood), "dim"))
     if step.chosen.rank > 1:
         lines[-1].append(" · " + captions("steps.rank", rank=step.chosen.rank), "yellow")
@@ -68,8 +68,13 @@ def _candidate(c: Candidate, chosen: bool, label: int) -> Text:
     return line
 
 
-def _mood(bits: float) -> str:
-    return "certain" if bits < 0.5 else "sure" if bits < 1.5 else "unsure" if bits < 3 else "guess"
+def _mood(best: float) -> str:
+    """How sure the model was, by the probability of its favourite.
+
+    Not by the entropy: label smoothing spreads a little over the whole vocabulary, which adds more than a bit
+    to the entropy of even the surest choice.
+    """
+    return "certain" if best > 0.85 else "sure" if best > 0.6 else "unsure" if best > 0.3 else "guess"
 
 
 def show_given(console: Console, explanation: Explanation, captions: Captions) -> None:
