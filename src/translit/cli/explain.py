@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,9 +12,8 @@ from translit.cli.app import app
 from translit.errors import TranslitError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from translit.explain.explanation import Explainer, Explanation
+    from translit.explain.explanation import Explainer
+    from translit.explain.language import Language
     from translit.explain.record import Kind
 
 
@@ -54,6 +53,9 @@ def explain(
     json: Annotated[
         bool, typer.Option("--json", help="Write everything as JSON (docs/explain-json.md).")
     ] = False,
+    html: Annotated[
+        Path | None, typer.Option(help="Write everything as one page to play with in a browser.")
+    ] = None,
     svg: Annotated[
         Path | None, typer.Option(help="Write the heat map of one head (the aligned one, or --layer --head).")
     ] = None,
@@ -78,13 +80,18 @@ def explain(
     text = _input(text)
     explainer = _explainer(model, beam)
     layer_index, head_index = _place(explainer, kind, layer, head)
-    explanations = explainer.explain_text(text, target, max(top_k, _JSON_CANDIDATES) if json else top_k)
+    explanations = explainer.explain_text(
+        text, target, max(top_k, _JSON_CANDIDATES) if json or html else top_k
+    )
     if svg:
         from translit.explain.svg import write_heat_map
 
         write_heat_map(svg, explanations[0], _kind(kind), layer_index, head_index)
-    if json:
-        _write_json(explainer, explanations, text, layer_index, head_index)
+    if html or json:
+        from translit.explain.document import document
+
+        found = document(explainer, explanations, text, layer=layer_index or 0, head=head_index or 0)
+        _write_document(found, html, captions.language, on_stdout=json)
         return
     view = View(
         kind=_kind(kind),
@@ -143,16 +150,14 @@ def _place(
     return None if layer is None else layer - 1, None if head is None else head - 1
 
 
-def _write_json(
-    explainer: Explainer,
-    explanations: Sequence[Explanation],
-    text: str,
-    layer: int | None,
-    head: int | None,
-) -> None:
+def _write_document(found: dict[str, Any], html: Path | None, language: Language, *, on_stdout: bool) -> None:
+    """Everything about the explanations: as a page at ``html``, as JSON on standard output, or both."""
     import json
 
-    from translit.explain.document import document
+    from translit.explain.page import write_page
 
-    found = document(explainer, explanations, text, layer=layer or 0, head=head or 0)
-    print(json.dumps(found, ensure_ascii=False, separators=(",", ":")))
+    if html:
+        write_page(found, html, language)
+        typer.echo(f"{html}: written; open it in a browser", err=True)
+    if on_stdout:
+        print(json.dumps(found, ensure_ascii=False, separators=(",", ":")))

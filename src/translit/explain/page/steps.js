@@ -55,13 +55,13 @@ function candidateBars({ candidates, chosen, entropy }) {
       el("tbody", {},
         shown.map((c) => row(c.text, c.probability, c.id === chosen.id ? "chosen" : null, c.rank)),
         row(others, rest, "rest"))),
-    el("p", { class: "note" }, say("steps.entropy", { bits: entropy.toFixed(2), mood: mood(entropy) })),
+    el("p", { class: "note" }, say("steps.entropy", { bits: entropy.toFixed(2), mood: mood(candidates[0].probability) })),
   );
 }
 
-// How undecided `bits` of entropy are, in a word; the terminal draws the same borders.
-function mood(bits) {
-  return say(`mood.${bits < 0.5 ? "certain" : bits < 1.5 ? "sure" : bits < 3 ? "unsure" : "guess"}`);
+// How sure the model was, by the probability of its favourite; the terminal draws the same borders.
+function mood(best) {
+  return say(`mood.${best > 0.85 ? "certain" : best > 0.6 ? "sure" : best > 0.3 ? "unsure" : "guess"}`);
 }
 
 // ---- Where it looks ----
