@@ -11,7 +11,7 @@ from translit.explain.language import Texts
 TEXTS: Texts = {
     "title": ("A Transformer with pen and paper", "用纸和笔算一遍 Transformer"),
     "intro": (
-        "A real Transformer, only tiny: vectors of {d_model} numbers, {heads} × {d_k} of them per head, encoder "
+        "A real Transformer, only tiny: vectors of {d_model} numbers, {heads} heads with {d_k} numbers each, encoder "
         "layers: {encoder}, decoder layers: {decoder}. It reads “{source}” and should write “{target}”.",
         "一个真正的 Transformer，只是很小：向量有 {d_model} 个数，{heads} 个头各管 {d_k} 个，编码器 {encoder} 层，"
         "解码器 {decoder} 层。它读“{source}”，应写出“{target}”。",
@@ -97,9 +97,9 @@ TEXTS: Texts = {
         "从这里起，一个词就是这 {d_model} 个数。",
     ),
     "embedding.order": (
-        "A full model now adds a wave that tells first from second; this tour leaves it out, as the articles do. "
+        "A full model now adds a wave that tells first from second; left out here, as in the articles. "
         "--positions adds it.",
-        "完整的模型接着会加上表示先后的波；本文和常见文章一样先不加。--positions 会加上它。",
+        "完整的模型接着会加上表示先后的波；这里和常见的文章一样先不加。--positions 会加上它。",
     ),
     "decoder_embedding": ("what is written so far", "已经写出的词"),
     "decoder_embedding.why": (

@@ -16,7 +16,6 @@ from translit.explain.tour.panels import Tour
 from translit.explain.tour.steps import Matrix, Step
 
 BLANK = "?"
-TOLERANCE = 0.001  # by how much an answer may be off
 
 
 @dataclass(frozen=True)

@@ -258,11 +258,11 @@ def _d_ff(encoder: Any) -> int | None:
 
 
 def _draw(lesson: Lesson, stored: dict[str, Any], layers: int | None, seed: int) -> Lesson:
-    """``lesson`` with all weights drawn."""
+    """``lesson`` with all weights drawn; the feed-forward network is twice as wide as the vectors."""
     rng = random.Random(seed)
-    d_ff = (_d_ff(stored["encoder"]) if lesson.d_model == 4 else None) or 2 * lesson.d_model
     counts = {stack: layers or len(stored[stack]) for stack in _PARTS}
-    sizes = {"d_model": lesson.d_model, "d_ff": d_ff, "vocabulary": len(lesson.vocabulary)}
+    d = lesson.d_model
+    sizes = {"d_model": d, "d_ff": 2 * d, "vocabulary": len(lesson.vocabulary)}
     stacks = {
         stack: [_draw_layer(stack, sizes, rng) for _ in range(count)] for stack, count in counts.items()
     }
