@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -53,7 +54,8 @@ class Corpus:
 
     @property
     def name(self) -> str:
-        return ",".join(str(p) for p in self.paths)
+        """The paths as a reader knows them: relative to where they are, if that is shorter."""
+        return ",".join(min(str(p), os.path.relpath(p), key=len) for p in self.paths)
 
     def pairs(self) -> Iterator[Pair]:
         """Every pair, as written. Raises TranslitError naming file and line on a malformed one."""

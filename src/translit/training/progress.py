@@ -130,8 +130,9 @@ class Reporter:
                 f"{last['tokens_per_second']:,.0f} tokens/s",
                 f"{clock(last['seconds'])}  {self._eta()}",
             )
-            parts += [facts, ProgressBar(total=self.max_steps, completed=last["step"])]
-            parts.append(Text(f"loss {sparkline(self._losses, 60)}", "cyan"))
+            bar = Table.grid(expand=True)  # a bar alone would not end its line
+            bar.add_row(ProgressBar(total=self.max_steps, completed=last["step"]))
+            parts += [facts, bar, Text(f"loss {sparkline(self._losses, 60)}", "cyan")]
         if self._evaluations:
             scores = Table(box=None, padding=(0, 2), header_style="dim")
             for name in ("dev at step", "loss", "BLEU", "chrF2"):
