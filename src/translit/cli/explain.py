@@ -80,17 +80,19 @@ def explain(
     text = _input(text)
     explainer = _explainer(model, beam)
     layer_index, head_index = _place(explainer, kind, layer, head)
-    explanations = explainer.explain_text(
-        text, target, max(top_k, _JSON_CANDIDATES) if json or html else top_k
-    )
+    candidates = max(top_k, _JSON_CANDIDATES) if json or html else top_k
+    if target is None:
+        explained = explainer.explain(text, candidates)
+    else:
+        explained = explainer.explain_given(text, target, candidates)
     if svg:
         from translit.explain.svg import write_heat_map
 
-        write_heat_map(svg, explanations[0], _kind(kind), layer_index, head_index)
+        write_heat_map(svg, explained.sentences[0], _kind(kind), layer_index, head_index)
     if html or json:
         from translit.explain.document import document
 
-        found = document(explainer, explanations, text, layer=layer_index or 0, head=head_index or 0)
+        found = document(explainer, explained, layer=layer_index or 0, head=head_index or 0)
         _write_document(found, html, captions.language, on_stdout=json)
         return
     view = View(
@@ -103,10 +105,7 @@ def explain(
         why=why,
         flow=steps,
     )
-    for n, explanation in enumerate(explanations, 1):
-        if len(explanations) > 1:
-            console.rule(captions("sentence", number=n, count=len(explanations)), style="bold")
-        show(console, explainer, explanation, captions, view)
+    show(console, explainer, explained, captions, view)
 
 
 _JSON_CANDIDATES = 10  # at least so many a step, whatever the terminal shows

@@ -36,7 +36,7 @@ def heads(
     limit: Annotated[int, typer.Option(min=1, help="At most so many sentence pairs.")] = 1000,
     silence: Annotated[
         int, typer.Option(min=0, help="Sentences on which each head is silenced; 0: leave importance out.")
-    ] = 64,
+    ] = 32,
     lang: Annotated[
         str | None, typer.Option(help="Language of the captions: zh or en; by default the locale's.")
     ] = None,

@@ -7,6 +7,7 @@ from __future__ import annotations
 TEXTS: dict[str, tuple[str, str]] = {
     # The first lines
     "sentence": ("Sentence {number} of {count}", "第 {number} 句，共 {count} 句"),
+    "finished": ("finished (punctuation, copied parts): {text}", "整理之后（标点、照抄的部分）：{text}"),
     "made_by": (
         "model {model} · {parameters:.1f} M parameters · {search} · log-probability {log_prob:.1f}",
         "模型 {model} · {parameters:.1f} M 个参数 · {search} · 对数概率 {log_prob:.1f}",
@@ -118,7 +119,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "What the whole decoder would write if the encoder stopped after this layer.",
         "如果编码器算到这一层就停下，整个解码器会写出什么。",
     ),
-    "lens.free": ("Written freely (greedily) from each encoder layer:", "从编码器每一层自由写出的译文（贪心）："),
+    "lens.free": (
+        "Written freely (greedily) from each encoder layer:",
+        "从编码器每一层自由写出的译文（贪心）：",
+    ),
     "lens.mark": ("* the token that was really written", "* 真正写下的词元"),
     "lens.layer": ("Layer", "层"),
     "lens.embedding": ("input", "输入"),

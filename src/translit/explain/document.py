@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from translit.explain.beam import BeamTree
-    from translit.explain.explanation import Explainer, Explanation
+    from translit.explain.explanation import Explained, Explainer, Explanation
     from translit.explain.probes import LensRow
     from translit.explain.words import Word
 
@@ -27,23 +27,21 @@ _SIGNIFICANT = 6  # digits of probabilities and scores
 _DECIMALS = 4  # of attention weights: rows sum to 1 within keys · 0.00005
 
 
-def document(
-    explainer: Explainer, explanations: Sequence[Explanation], text: str, *, layer: int = 0, head: int = 0
-) -> dict[str, Any]:
-    """All about ``explanations``, the sentences of ``text``; the flow follows ``layer`` and ``head``."""
+def document(explainer: Explainer, explained: Explained, *, layer: int = 0, head: int = 0) -> dict[str, Any]:
+    """All about a text and its sentences; the flow follows ``layer`` and ``head``."""
     return {
         "format": FORMAT,
         "version": VERSION,
         "translit": translit.__version__,
-        "text": text,
-        "translation": "".join(e.record.translation for e in explanations),
+        "text": explained.text,
+        "translation": explained.translation,
         "model": _model(explainer),
         "search": {
             "beam": explainer.settings.beam,
             "length_penalty": explainer.settings.length_penalty,
-            "given_target": any(e.record.given for e in explanations),
+            "given_target": any(e.record.given for e in explained.sentences),
         },
-        "sentences": [sentence(e, layer=layer, head=head) for e in explanations],
+        "sentences": [sentence(e, layer=layer, head=head) for e in explained.sentences],
     }
 
 
@@ -53,6 +51,7 @@ def sentence(explanation: Explanation, *, layer: int = 0, head: int = 0) -> dict
     return {
         "text": record.text,
         "translation": record.translation,
+        "final": explanation.final or record.translation,
         "given": record.given,
         "log_prob": _number(record.chosen_log_probs().sum().item()),
         "source": _tokens(record.source_ids, record.source_pieces, explanation.source_words),

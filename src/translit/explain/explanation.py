@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from translit.decoding.search import BeamStep, SearchSettings, search
+from translit.decoding.settings import Hypothesis
+from translit.engines.torch_engine import TorchEngine
 from translit.errors import TranslitError
 from translit.explain import facts, probes
 from translit.explain.beam import BeamTree, build_tree
 from translit.explain.facts import Sink, Step
 from translit.explain.record import PLACES, Record, record_pass
 from translit.explain.words import Word, group_words
+from translit.sentence import Attempt, Draft
 from translit.text.normalize import normalize_source, normalize_target
 from translit.text.tokenizer import EOS
+from translit.translator import Translator
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -35,6 +39,7 @@ class Explanation:
     record: Record
     tree: BeamTree | None  # None for a given translation
     top_k: int = 5
+    final: str | None = None  # the translation as ``translate`` gives it, if the model's words were finished
 
     @cached_property
     def source_words(self) -> list[Word]:
@@ -112,53 +117,108 @@ class Explanation:
 
 
 @dataclass
+class Explained:
+    """A text with its translation, and the explanation of each sentence that the model translated."""
+
+    text: str
+    translation: str
+    sentences: list[Explanation]
+
+
+@dataclass
 class Explainer:
-    """A loaded model that explains sentences."""
+    """A loaded model that explains what it writes."""
 
     directory: ModelDirectory
     settings: SearchSettings = field(default_factory=SearchSettings)
 
     @cached_property
     def model(self) -> Transformer:
-        from translit.engines.torch_engine import load_transformer
+        engine = self._translator.engine
+        assert isinstance(engine, TorchEngine)
+        return engine.model
 
-        return load_transformer(self.directory)
+    @cached_property
+    def _translator(self) -> _Witness:
+        return _Witness(
+            self.directory.path,
+            engine="torch",
+            beam=self.settings.beam,
+            length_penalty=self.settings.length_penalty,
+        )
 
-    def explain(self, sentence: str, target: str | None = None, top_k: int = 5) -> Explanation:
-        """Translate ``sentence`` (or follow the given ``target``) and keep everything.
+    def explain(self, text: str, top_k: int = 5) -> Explained:
+        """Translate ``text`` as ``translit translate --engine torch`` does, and explain every sentence of it.
 
-        The sentence is one sentence: ``split`` cuts a text. Raises TranslitError when there is nothing to
-        explain.
+        Raises TranslitError when the model has nothing to do in it.
         """
-        text = normalize_source(sentence)
-        if not text:
+        if not text.strip():
             raise TranslitError("explain: the text is empty; give a sentence to explain")
-        source = [*self.directory.source_tokenizer.encode(text), EOS]
-        tree = None
-        if target is None:
-            ids, tree = self._search(source)
-        else:
-            ids = [*self.directory.target_tokenizer.encode(normalize_target(target)), EOS]
-        tokenizers = self.directory.source_tokenizer, self.directory.target_tokenizer
-        record = record_pass(self.model, text, source, ids, tokenizers, given=target is not None)
-        return Explanation(self.model, self.directory, record, tree, top_k)
+        decodes: list[_Decode] = []
+        self._translator.decodes = decodes
+        translation = self._translator.translate([text])[0].text
+        if not decodes:
+            raise TranslitError(
+                "explain: nothing in the text needs the model, it is copied as it is; give an English sentence"
+            )
+        sentences = [self._explain_decode(decode, top_k) for decode in decodes]
+        return Explained(text, translation, sentences)
 
-    def explain_text(self, text: str, target: str | None = None, top_k: int = 5) -> list[Explanation]:
-        """Explain every sentence of ``text``; with a given ``target`` the text counts as one sentence."""
-        from translit.text.split import split
+    def explain_given(self, text: str, target: str, top_k: int = 5) -> Explained:
+        """Explain ``target`` as the translation of ``text``, one sentence (teacher forcing)."""
+        source = [*self.directory.source_tokenizer.encode(normalize_source(text)), EOS]
+        if len(source) == 1:
+            raise TranslitError("explain: the text is empty; give a sentence to explain")
+        ids = [*self.directory.target_tokenizer.encode(normalize_target(target)), EOS]
+        record = self._record(text, source, ids, given=True)
+        return Explained(text, target, [Explanation(self.model, self.directory, record, None, top_k)])
 
-        if target is not None or not text.strip():
-            return [self.explain(text, target, top_k)]
-        sentences = [p.text for p in split(text, self.directory.source_language) if p.text.strip()]
-        return [self.explain(sentence, None, top_k) for sentence in sentences]
-
-    def _search(self, source: Sequence[int]) -> tuple[list[int], BeamTree]:
-        """The best translation, ``</s>`` included if it was written, and how it was found."""
+    def _explain_decode(self, decode: _Decode, top_k: int) -> Explanation:
+        """Search once more, watched, for the tree; the tokens are those of the translation."""
         seen: list[BeamStep] = []
-        best = search(self.model, [source], self.settings, observer=seen.append)[0][0]
+        settings = replace(self.settings, no_repeat_ngram=decode.no_repeat_ngram)
+        best = search(self.model, [decode.source], settings, observer=seen.append)[0][0]
         tokenizer = self.directory.target_tokenizer
         tree = build_tree(
-            seen, self.settings.beam, self.settings.length_penalty, tokenizer.vocabulary, tokenizer.decode
+            seen, settings.beam, settings.length_penalty, tokenizer.vocabulary, tokenizer.decode
         )
         ended = len(best.log_probs) > len(best.ids)
-        return [*best.ids, EOS] if ended else list(best.ids), tree
+        record = self._record(
+            decode.text, decode.source, [*best.ids, EOS] if ended else best.ids, given=False
+        )
+        return Explanation(self.model, self.directory, record, tree, top_k, decode.final)
+
+    def _record(self, text: str, source: Sequence[int], ids: Sequence[int], *, given: bool) -> Record:
+        tokenizers = self.directory.source_tokenizer, self.directory.target_tokenizer
+        return record_pass(self.model, normalize_source(text), source, ids, tokenizers, given=given)
+
+
+@dataclass(frozen=True)
+class _Decode:
+    """One sentence on its way through the model, in the attempt that was kept."""
+
+    text: str  # what the model read
+    source: list[int]
+    no_repeat_ngram: int
+    final: str  # the translation after all was put back
+
+
+class _Witness(Translator):
+    """A translator that remembers which attempt at each sentence it kept."""
+
+    decodes: list[_Decode]
+
+    def _solve(self, sentences: Sequence[str]) -> dict[str, Draft]:
+        self._tried: list[tuple[Draft, Attempt]] = []
+        kept = super()._solve(sentences)
+        for draft in kept.values():
+            for tried, attempt in self._tried:
+                if tried is draft:
+                    source = self._encode(attempt.text)
+                    self.decodes.append(_Decode(attempt.text, source, attempt.no_repeat_ngram, draft.text))
+        return kept
+
+    def _draft(self, sentence: str, attempt: Attempt, found: Sequence[Hypothesis]) -> Draft:
+        draft = super()._draft(sentence, attempt, found)
+        self._tried.append((draft, attempt))
+        return draft

@@ -28,7 +28,7 @@ def measure(
     *,
     aligned: Sequence[AlignedPair] = (),
     trees: Sequence[Tree] = (),
-    importance: int = 64,
+    importance: int = 32,
     progress: Progress = lambda what, done, total: None,
 ) -> HeadReport:
     """Measure every head of ``model`` over ``pairs``.

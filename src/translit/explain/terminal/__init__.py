@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from translit.explain.captions import GLOSSARY
-from translit.explain.explanation import Explainer, Explanation
+from translit.explain.explanation import Explained, Explainer, Explanation
 from translit.explain.language import Captions
 from translit.explain.record import Kind
 from translit.explain.terminal.attention import show_aligned_layer, show_alignment, show_heads
@@ -44,6 +44,19 @@ class View:
 
 
 def show(
+    console: Console, explainer: Explainer, explained: Explained, captions: Captions, view: View
+) -> None:
+    """Print the explanation of every sentence."""
+    count = len(explained.sentences)
+    if count > 1:
+        console.print(Text(explained.translation, "bold"))
+    for number, explanation in enumerate(explained.sentences, 1):
+        if count > 1:
+            title(console, captions("sentence", number=number, count=count))
+        show_sentence(console, explainer, explanation, captions, view)
+
+
+def show_sentence(
     console: Console, explainer: Explainer, explanation: Explanation, captions: Captions, view: View
 ) -> None:
     """Print one sentence's explanation."""

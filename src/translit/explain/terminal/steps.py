@@ -22,6 +22,8 @@ def show_headline(
 
     record = explanation.record
     console.print(Text.assemble((record.text, ""), ("  →  ", "dim"), (record.translation, "bold")))
+    if explanation.final not in (None, record.translation):
+        console.print(Text(captions("finished", text=explanation.final), "dim"))
     beam = explainer.settings.beam
     kind = "given" if record.given else "greedy" if beam == 1 else "beam"
     made_by = captions(
