@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 from translit.errors import TranslitError, where
-from translit.text.formats import format_of, open_format
 from translit.translator import WINDOW, Translation, Translator
 
 Report = Callable[[int, Translation], None]  # told every translation with its number, from 1
@@ -111,6 +110,8 @@ def plan(inputs: Sequence[Path], output: Path | None) -> list[Job]:
 
     Raises TranslitError when an input is missing, or ``output`` cannot hold all of them or is one of them.
     """
+    from translit.text.formats import format_of
+
     found: list[tuple[Path, Path]] = []  # a file, and its place inside an output folder
     for path in inputs:
         if path.is_dir():
@@ -155,6 +156,8 @@ def translate_file(
     format: str | None = None,
 ) -> None:
     """Translate one file; ``rewrite`` changes each translation. An output appears only when it is complete."""
+    from translit.text.formats import format_of, open_format
+
     name = format or format_of(job.source) or "txt"
     with _destination(job.output, stdout) as target, _open(job.source) as source:
         if name in ("txt", "text"):

@@ -82,7 +82,6 @@ def translate(
     alternatives = max(alternatives, n_best - 1)
 
     def load() -> Translator:
-        from translit.files import read_pairs
         from translit.translator import Translator
 
         return Translator(
@@ -91,8 +90,8 @@ def translate(
             beam=max(beam, alternatives + 1),
             alternatives=alternatives,
             check=check,
-            glossary=read_pairs(glossary) if glossary else None,
-            memory=read_pairs(memory) if memory else None,
+            glossary=_pairs(glossary),
+            memory=_pairs(memory),
             min_confidence=min_confidence,
             threads=threads,
         )
@@ -113,6 +112,14 @@ def translate(
     warnings.summary()
     if failed or (strict and warnings.flagged):
         raise typer.Exit(1)
+
+
+def _pairs(path: Path | None) -> dict[str, str] | None:
+    if path is None:
+        return None
+    from translit.files import read_pairs
+
+    return read_pairs(path)
 
 
 def _text(translator: Translator, text: str, errors: str, view: _View, warnings: _Warnings) -> bool:

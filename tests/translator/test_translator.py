@@ -1,0 +1,308 @@
+"""The contracts of Translator: nothing lost, nothing garbled, nothing dependent on neighbours."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from translit import Translation, Translator
+from translit.decoding.settings import Hypothesis, SearchSettings
+from translit.errors import TranslitError
+from translit.text.tokenizer import EOS
+
+
+@pytest.fixture(scope="module")
+def translator(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Translator]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+        yield Translator(tiny_model_dir, beam=2)
+
+
+class Scripted:
+    """An engine that answers from a table: what the model reads → what it writes."""
+
+    name = "scripted"
+
+    def __init__(self, owner: Translator, answers: dict[str, str]) -> None:
+        self.owner = owner
+        self.answers = answers
+        self.asked: list[tuple[str, int]] = []
+
+    def translate(
+        self,
+        sources: Sequence[Sequence[int]],
+        settings: SearchSettings,
+        prefixes: Sequence[Sequence[int]] | None = None,
+    ) -> list[list[Hypothesis]]:
+        found = []
+        for source in sources:
+            assert source[-1] == EOS
+            text = self.owner.directory.source_tokenizer.decode(source)
+            self.asked.append((text, settings.no_repeat_ngram))
+            outputs = self.answers.get(text, "好。").split("|")
+            ids = [self.owner.directory.target_tokenizer.encode(output) for output in outputs]
+            found.append([Hypothesis(i, -0.1 * (n + 1), []) for n, i in enumerate(ids)][: settings.n_best])
+        return found
+
+    def describe(self) -> str:
+        return "scripted"
+
+
+@pytest.fixture
+def scripted(tiny_model_dir: Path):  # type: ignore[no-untyped-def]  # a factory
+    def make(answers: dict[str, str], **options: object) -> Translator:
+        made = Translator(tiny_model_dir, **options)  # type: ignore[arg-type]
+        made.engine = Scripted(made, answers)
+        return made
+
+    return make
+
+
+def one(translator: Translator, line: str) -> Translation:
+    (translation,) = translator.translate([line])
+    assert translation.source == line
+    return translation
+
+
+# ── Structure ───────────────────────────────────────────────────────────────────────────────────────────────
+
+ANY_LINE = st.text(st.characters(exclude_categories=()), max_size=60)  # lone surrogates and controls included
+SNIPPETS = (
+    "I love you|Hello. |  |\t|😀|{0}|https://a.org/x?y=1|5,000|我爱你|NO!|…|\r|a@b.org|%s|<b>|\u200d|\ufe0f|سلام|１２|"
+    "\ud800|\x00|▁|1. |-|word word word word word word word word word word word word word word word"
+).split("|")
+LIKELY_LINE = st.lists(st.sampled_from(SNIPPETS)).map("".join)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(lines=st.lists(ANY_LINE | LIKELY_LINE, max_size=5))
+def test_any_unicode_comes_through(translator: Translator, lines: list[str]) -> None:
+    found = translator.translate(lines)
+    assert [t.source for t in found] == lines
+    for line, translation in zip(lines, found, strict=True):
+        assert len(translation.text.splitlines()) == len(line.splitlines())
+        if not line.strip():
+            assert translation.text == line
+
+
+@pytest.mark.parametrize(
+    "line",
+    "|  |\t \u3000|123|3.14 + 2 = 5.14|😀😀|!!!|—|我爱你|  你好，世界！ |我用 Python 写代码。|https://example.org/a|{name}|"
+    "\ud800|\x07|👨‍👩‍👧 ❤️".split("|"),
+)
+def test_what_needs_no_translation_is_returned_unchanged(translator: Translator, line: str) -> None:
+    translation = one(translator, line)
+    assert translation.text == line
+    assert translation.score is None
+    assert not translation.flags
+
+
+def test_white_space_around_and_line_breaks_inside_stay(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({"Hi.": "你好。"})
+    assert one(translator, "  Hi.\t ").text == "  你好。\t "
+    assert one(translator, "Hi.\r").text == "你好。\r"
+    assert one(translator, "Hi.\nHi.\r\n\r\nHi.").text == "你好。\n你好。\r\n\r\n你好。"
+
+
+def test_sentences_are_translated_one_by_one_and_joined_as_chinese(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({"I love you.": "我爱你。", "Where is it?": "在哪里？"})
+    assert one(translator, "I love you. Where is it?").text == "我爱你。在哪里？"
+
+
+def test_a_sentence_is_never_cut_off(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({})
+    text = "one two three four five six seven, " * 400
+    translation = one(translator, text)
+    read = " ".join(asked for asked, _ in translator.engine.asked)
+    assert read.count("seven") >= 1
+    assert all(len(translator.directory.source_tokenizer.encode(a)) < 128 for a, _ in translator.engine.asked)
+    assert "split" in {flag.kind for flag in translation.flags}
+    parts = sum(a.count("seven") for a, _ in translator.engine.asked)
+    assert parts >= 1
+    assert translation.text.count("好") >= 400 * 7 // 128
+
+
+def test_list_marks_and_emoji_stay_outside_the_model(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({"Buy milk": "买牛奶"})
+    assert one(translator, "1. Buy milk 🛒🛒").text == "1. 买牛奶 🛒🛒"
+    assert one(translator, "😀 Buy milk").text == "😀 买牛奶"
+    assert [asked for asked, _ in translator.engine.asked] == ["Buy milk"] * 2
+
+
+# ── Independence ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_neighbours_change_nothing(translator: Translator) -> None:
+    lines = ["I love you", "Where is the station?", "", "He has 3 cats.", "I love you", "x " * 50]
+    together = [t.text for t in translator.translate(lines)]
+    assert together == [one(translator, line).text for line in lines]
+    assert together == [t.text for t in translator.stream(lines, window=2)]
+
+
+def test_stream_reads_only_one_window_ahead(translator: Translator) -> None:
+    taken = 0
+
+    def endless() -> Iterator[str]:
+        nonlocal taken
+        while True:
+            taken += 1
+            yield ""
+
+    stream = translator.stream(endless(), window=7)
+    next(stream)
+    assert taken == 7
+
+
+def test_threads_may_share_a_translator(translator: Translator) -> None:
+    lines = ["I love you", "Good morning!", "Where is the station?"]
+    expected = [t.text for t in translator.translate(lines)]
+    results: list[list[str]] = []
+    threads = [
+        threading.Thread(target=lambda: results.append([t.text for t in translator.translate(lines)]))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [expected] * 4
+
+
+def test_both_engines_translate_alike(tiny_model_dir: Path) -> None:
+    lines = ["I love you", "He has 3 cats and 12 dogs.", "Hello, world"]
+    fast, reference = (
+        Translator(tiny_model_dir, engine=e, precision="float32", beam=3) for e in ("ctranslate2", "torch")
+    )
+    assert [t.text for t in fast.translate(lines)] == [t.text for t in reference.translate(lines)]
+
+
+# ── The guard ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("source", "output", "expected"),
+    [
+        ("I love you!", "我爱你。", "我爱你！"),
+        ("I love you", "我爱你。", "我爱你"),
+        ("Is it you?", "是你。", "是你？"),
+        ("I love you.", "我爱你", "我爱你。"),
+        ("Wait...", "等等。", "等等……"),
+        ('He said "no."', '他说"不"', "他说“不。”"),
+        ("It is me.", "是我!", "是我！"),
+        ("Hello, world", "你好,世界.", "你好，世界"),
+    ],
+)
+def test_the_end_is_the_end_of_the_source(scripted, source, output, expected) -> None:  # type: ignore[no-untyped-def]
+    assert one(scripted({source: output}), source).text == expected
+
+
+def test_what_must_be_copied_is_hidden_from_the_model(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({"See {0} and mail {1} now.": "现在看{0}并写信给{1}。"})
+    translation = one(translator, "See https://a.org/x?y=1 and mail me@b.org now.")
+    assert translation.text == "现在看https://a.org/x?y=1并写信给me@b.org。"
+    assert not translation.flags
+
+
+def test_a_lost_span_is_tried_again_in_the_open_then_flagged(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({"I am 😀 today.": "我今天😀。", "I am {0} today.": "我今天很高兴。"})
+    assert one(translator, "I am 😀 today.").text == "我今天😀。"
+    lost = one(scripted({"I am {0} today.": "我今天很高兴。"}), "I am 😀 today.")
+    assert "lost" in {flag.kind for flag in lost.flags}
+
+
+def test_a_loop_is_tried_again_without_repeats(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({"A salad, please.": "沙拉" * 30 + "。"})
+    translation = one(translator, "A salad, please.")
+    assert translator.engine.asked == [("A salad, please.", 0), ("A salad, please.", 4)]
+    assert "loop" in {
+        flag.kind for flag in translation.flags
+    }  # the scripted engine repeats itself all the same
+
+
+def test_shouting_that_comes_back_untranslated_is_tried_again_quietly(scripted) -> None:  # type: ignore[no-untyped-def]
+    answers = {"WE LOVE GREEN TEA": "WE LOVE GREEN TEA", "We love green tea": "我们爱绿茶"}
+    translation = one(scripted(answers), "WE LOVE GREEN TEA")
+    assert translation.text == "我们爱绿茶"
+    assert not translation.flags
+
+
+def test_a_wrong_number_is_tried_again_as_a_placeholder(scripted) -> None:  # type: ignore[no-untyped-def]
+    answers = {"It costs 244890 yen.": "它要24490日元。", "It costs {0} yen.": "它要{0}日元。"}
+    assert one(scripted(answers), "It costs 244890 yen.").text == "它要244890日元。"
+
+
+def test_the_first_answer_stays_when_the_second_is_no_better(scripted) -> None:  # type: ignore[no-untyped-def]
+    answers = {"It costs 5 yen.": "它要6日元。", "It costs {0} yen.": "它要7日元8角。"}
+    translation = one(scripted(answers), "It costs 5 yen.")
+    assert translation.text == "它要6日元。"
+    assert {flag.kind for flag in translation.flags} == {"number"}
+
+
+def test_without_check_nothing_is_tried_again_or_flagged(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({"A salad, please.": "沙拉" * 30}, check=False)
+    assert not one(translator, "A salad, please.").flags
+    assert len(translator.engine.asked) == 1
+
+
+def test_output_never_holds_a_line_break(scripted) -> None:  # type: ignore[no-untyped-def]
+    assert one(scripted({"Hi there": "你\n好\u2028啊"}), "Hi there").text == "你好啊"
+
+
+# ── What people add ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_glossary_terms_get_their_translation(scripted) -> None:  # type: ignore[no-untyped-def]
+    answers = {"The {0} is small.": "{0}很小。"}
+    translator = scripted(answers, glossary={"learning  rate": "学习率", "rate": "比率"})
+    assert one(translator, "The Learning rate is small.").text == "学习率很小。"
+    assert one(translator, "learning rate").text == "学习率"  # needs no model
+
+
+def test_a_term_that_the_model_drops_is_flagged(scripted) -> None:  # type: ignore[no-untyped-def]
+    translation = one(scripted({}, glossary={"gradient": "梯度"}), "The gradient is small.")
+    assert "梯度" in " ".join(flag.detail for flag in translation.flags)
+
+
+def test_memory_wins(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({}, memory={"Good  morning, Tom!": "汤姆早！"})
+    assert one(translator, " Good morning, Tom! ").text == " 汤姆早！ "
+    assert not translator.engine.asked
+
+
+def test_alternatives(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({"I love you": "我爱你|我爱你。|我喜欢你"}, alternatives=2)
+    translation = one(translator, "I love you")
+    assert translation.text == "我爱你"
+    assert [a.text for a in translation.alternatives] == [
+        "我喜欢你"
+    ]  # the second was the first with another end
+
+
+def test_unsure_lines_are_left_and_flagged(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({"I love you": "我爱你"}, min_confidence=0.95)
+    translation = one(translator, "I love you")
+    assert translation.text == "I love you"
+    assert [flag.kind for flag in translation.flags] == ["low-confidence"]
+
+
+def test_score_and_confidence_are_per_token(translator: Translator) -> None:
+    translation = one(translator, "I love you")
+    assert translation.score is not None
+    assert translation.confidence is not None
+    assert translation.score < 0 < translation.confidence < 1
+
+
+def test_describe_says_what_translates(translator: Translator) -> None:
+    facts = translator.describe()
+    assert "CTranslate2" in facts["engine"]
+    assert facts["beam"] == 2
+
+
+def test_unknown_engine(tiny_model_dir: Path) -> None:
+    with pytest.raises(TranslitError, match="engine 'onnx' does not exist; choose one of auto"):
+        Translator(tiny_model_dir, engine="onnx")
