@@ -1,0 +1,81 @@
+"""What every command shares: help without torch, one line for a mistake, stable exit codes, quiet closed pipes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from translit.cli import main
+from translit.cli.app import app
+
+HEAVY = ("torch", "numpy", "sacrebleu", "sentencepiece", "ctranslate2")
+
+
+def run(*args: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "translit", *args], capture_output=True, text=True)
+
+
+def test_help_of_every_command_imports_nothing_heavy() -> None:
+    code = f"""
+import sys
+from typer.testing import CliRunner
+from translit.cli.app import app
+import translit.cli
+names = [c.name or c.callback.__name__ for c in app.registered_commands]
+for args in [["--help"], ["data", "--help"], *([name, "--help"] for name in names)]:
+    result = CliRunner().invoke(app, args)
+    assert result.exit_code == 0 and "Usage" in result.output, (args, result.output)
+print(len(names), sorted(set({HEAVY}) & set(sys.modules)))
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout.split(" ", 1)[1].strip() == "[]", result.stderr
+    assert int(result.stdout.split()[0]) >= 8
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["nothing"], "No such command 'nothing'"),
+        (["translate", "--nothing"], "No such option: --nothing"),
+        (["tour", "--layers", "0"], "Invalid value for '--layers'"),
+        (["train", "--max-steps", "many"], "Invalid value for '--max-steps'"),
+    ],
+)
+def test_a_wrong_option_is_one_line_and_exit_code_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], args: list[str], words: str
+) -> None:
+    monkeypatch.setattr("sys.argv", ["translit", *args])
+    with pytest.raises(SystemExit) as end:
+        main()
+    message = capsys.readouterr().err
+    assert end.value.code == 2
+    assert message.count("\n") == 1
+    assert words in message
+    assert "--help`" in message
+
+
+def test_a_closed_pipe_ends_quietly() -> None:
+    command = f"{sys.executable} -m translit tour | head -n 1; exit ${{PIPESTATUS[0]}}"
+    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert result.returncode == 0
+    assert result.stderr == ""
+
+
+def test_version_and_an_ascii_locale() -> None:
+    assert run("--version").stdout.startswith("translit ")
+    result = subprocess.run(
+        [sys.executable, "-m", "translit", "tour", "--part", "encoder.1.self.head1"],
+        capture_output=True,
+        env={"LC_ALL": "C", "PATH": "/usr/bin:/bin", "PYTHONUTF8": "0"},
+    )
+    assert result.returncode == 0, result.stderr
+    assert "我" in result.stdout.decode("utf-8")
+
+
+def test_commands_are_listed_as_a_newcomer_meets_them() -> None:
+    from typer.main import get_command
+
+    names = get_command(app).list_commands(None)  # type: ignore[arg-type, attr-defined]
+    assert names[:2] == ["translate", "explain"]
