@@ -16,7 +16,7 @@ class Result(NamedTuple):
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):  # noqa: ANN201
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """Run ``translit`` with some arguments inside a temporary folder, in this process."""
     monkeypatch.chdir(tmp_path)
 
