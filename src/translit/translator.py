@@ -11,7 +11,7 @@ import math
 import re
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -59,18 +59,17 @@ class Translation:
     source: str
     text: str
     score: float | None = None  # mean log-probability of a token; None where the model was not asked
+    confidence: float | None = None  # 0 to 1; see ``Translator``
     alternatives: tuple[Alternative, ...] = ()  # best first
     flags: tuple[Flag, ...] = ()  # what the check found wrong; empty is good
     seconds: float = 0.0  # its share of the time of the lines translated with it
 
-    @property
-    def confidence(self) -> float | None:
-        """The model's own opinion, 0 to 1: the geometric mean probability of a token."""
-        return None if self.score is None else math.exp(min(self.score, 0.0))
-
 
 class Translator:
     """A loaded model. Several threads may use one translator; nothing it does opens a socket.
+
+    Its confidence is the probability that a line is good, where ``translit calibrate --save`` has taught the model to
+    tell; without that, it is the geometric mean probability of a token, which only compares lines with each other.
 
     Args:
         model: a model folder, or the name of a model that came with translit; None is the default model.
@@ -110,6 +109,7 @@ class Translator:
         self._memory = {normalize_source(source): target for source, target in (memory or {}).items()}
         self._tokenizer = self.directory.source_tokenizer
         self._detokenizer = self.directory.target_tokenizer
+        self._confidence = _confidence(self.directory)
         self._max_tokens = _longest_learnt(self.directory)
         self._to_chinese = self.directory.target_language == "zh"
 
@@ -192,11 +192,12 @@ class Translator:
             flags += (
                 Flag("split", f"a sentence is too long for the model, cut into {len(long[0].sentences)}"),
             )
-        found = Translation(line, self._join(plan, drafts), score, self._alternatives(plan, drafts), flags)
-        if found.confidence is not None and found.confidence < self.min_confidence:
-            unsure = Flag("low-confidence", f"left untranslated, confidence {found.confidence:.0%}")
-            return replace(found, text=line, flags=(*flags, unsure))
-        return found
+        confidence = None if score is None else self._confidence(score)
+        text = self._join(plan, drafts)
+        if confidence is not None and confidence < self.min_confidence:
+            flags += (Flag("low-confidence", f"left untranslated, confidence {confidence:.0%}"),)
+            text = line
+        return Translation(line, text, score, confidence, self._alternatives(plan, drafts), flags)
 
     def _join(self, plan: Sequence[_Part], drafts: Mapping[str, Draft]) -> str:
         texts = [part.before + "".join(drafts[s].text for s in part.sentences) + part.after for part in plan]
@@ -281,6 +282,16 @@ class _Part:
 _LINE_BREAK = re.compile("(\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])")
 _MAY_END = re.compile(r"[.!?…。！？][\"'”’)\]]*\s+\S")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _confidence(directory: ModelDirectory) -> Callable[[float], float]:
+    """Mean log-probability of a token → confidence."""
+    if "confidence" in directory.info:
+        from translit.evaluation.calibration import Confidence
+
+        if (learnt := Confidence.of(directory)) is not None:
+            return learnt
+    return lambda score: math.exp(min(score, 0.0))
 
 
 def _longest_learnt(directory: ModelDirectory) -> int:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import math
+import shutil
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -337,6 +340,17 @@ def test_score_and_confidence_are_per_token(translator: Translator) -> None:
     assert translation.score is not None
     assert translation.confidence is not None
     assert translation.score < 0 < translation.confidence < 1
+
+
+def test_confidence_follows_the_curve_that_calibration_left(tiny_model_dir: Path, tmp_path: Path) -> None:
+    shutil.copytree(tiny_model_dir, tmp_path / "model")
+    config = tmp_path / "model" / "config.json"
+    stored = json.loads(config.read_text("utf-8"))
+    stored["info"]["confidence"] = {"slope": 2.0, "intercept": 1.0, "good": 30.0}
+    config.write_text(json.dumps(stored), "utf-8")
+    translation = one(Translator(tmp_path / "model"), "I love you")
+    assert translation.score is not None
+    assert translation.confidence == pytest.approx(1 / (1 + math.exp(-(2.0 * translation.score + 1.0))))
 
 
 def test_describe_says_what_translates(translator: Translator) -> None:
