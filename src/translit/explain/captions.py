@@ -48,8 +48,8 @@ TEXTS: dict[str, tuple[str, str]] = {
         "每一行是译文的一个字，每一列是原文的一个词；格子越深，得到的注意力越多。",
     ),
     "alignment.trained": (
-        "layer {layer} head {head}, trained to align",
-        "第 {layer} 层第 {head} 头（训练来对齐）",
+        "layer {layer} head {head}, the model's aligner",
+        "第 {layer} 层第 {head} 头（模型的对齐头）",
     ),
     "alignment.chosen": (
         "layer {layer} head {head}, the best aligner",

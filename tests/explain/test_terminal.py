@@ -1,0 +1,161 @@
+"""The terminal: aligned with wide characters, at any width, piped, without colour, in both languages."""
+
+from __future__ import annotations
+
+import io
+import re
+import string
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from translit.explain.captions import GLOSSARY, TEXTS
+from translit.explain.explanation import Explained, Explainer, Explanation
+from translit.explain.language import Captions, Language
+from translit.explain.terminal import View, show, show_glossary
+from translit.explain.terminal.pictures import (
+    bar,
+    beside,
+    clip,
+    heatmap,
+    number_table,
+    numbered_names,
+    percent,
+    shade,
+    signed,
+)
+
+VIEWS = {
+    "overview": View(),
+    "one head": View(kind="decoder", layer=1, head=2),
+    "all": View(all=True),
+    "beam": View(beam=True),
+    "lens": View(lens=True),
+    "why": View(why=True),
+    "steps": View(flow=True),
+}
+
+
+def _printed(
+    explainer: Explainer, explanation: Explanation, view: View, language: Language = "en", width: int = 80
+) -> list[str]:
+    out = io.StringIO()
+    console = Console(file=out, width=width, highlight=False, markup=False, emoji=False)
+    explained = Explained("text", "translation", [explanation])
+    show(console, explainer, explained, Captions(TEXTS, language), view)
+    return out.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("width", [80, 200])
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("name", VIEWS)
+def test_no_line_is_wider_than_the_terminal_and_none_is_coloured(
+    explainer: Explainer,
+    forced: Explanation,
+    searched: Explanation,
+    name: str,
+    language: Language,
+    width: int,
+) -> None:
+    explanation = searched if name == "beam" else forced
+    lines = _printed(explainer, explanation, VIEWS[name], language, width)
+    assert lines
+    assert max(map(cell_len, lines)) <= width
+    assert "\x1b" not in "".join(lines)
+
+
+def test_the_overview_shows_translation_rivals_and_a_table_per_head(
+    explainer: Explainer, forced: Explanation
+) -> None:
+    text = "\n".join(_printed(explainer, forced, View()))
+    assert forced.record.translation in text
+    config = forced.directory.model
+    layer = forced.aligned_head[0] + 1
+    assert all(f"layer {layer} head {h + 1}" in text for h in range(config.n_heads))
+
+
+def test_steps_show_percentages_of_the_model(explainer: Explainer, searched: Explanation) -> None:
+    text = "\n".join(_printed(explainer, searched, View(), width=200))
+    for step in searched.steps:
+        assert percent(step.candidates[0].probability) in text
+
+
+def test_tables_line_up_with_wide_characters() -> None:
+    block = number_table(
+        [[0.9, 0.1, 0.0], [0.2, 0.3, 0.5], [1.0, None, None]],
+        ["我", "Python", "。"],
+        ["I", "love", "</s>"],
+        80,
+    )
+    lines = [line.plain for line in block]
+    assert lines == [
+        "          I  love  </s>",
+        "    我  90█   10░     ·",
+        "Python  20▒   30▒   50▓",
+        "    。 100█",
+    ]
+
+
+def test_pictures_fold_instead_of_breaking() -> None:
+    names = [f"word{i}" for i in range(40)]
+    weights = [[1 / 40] * 40] * 2
+    for block in (
+        heatmap(weights, ["我", "爱"], names, 50),
+        heatmap(weights, ["我", "爱"], names, 50, numbered=True),
+        number_table(weights, ["我", "爱"], names, 50),
+        numbered_names(names, 50),
+    ):
+        text = "\n".join(line.plain for line in block)
+        assert max(cell_len(line.plain) for line in block) <= 52
+        assert all(f"word{i}" in text for i in range(40)) or "1 2 3" in text
+
+
+def test_a_staircase_stands_on_its_columns() -> None:
+    block = heatmap([[0.9, 0.1], [0.0, 0.5]], ["我", "爱"], ["I", "love"], 80, ["← I", "← love"])
+    assert [line.plain for line in block] == [
+        "    I",
+        "    │ love",
+        "我  ██░░  ← I",
+        "爱  · ▓▓  ← love",
+    ]
+
+
+def test_blocks_side_by_side() -> None:
+    left, right = [Text("我我"), Text("a")], [Text("b")]
+    assert [line.plain for line in beside([left, right], 20)] == ["我我   b", "a"]
+    assert [line.plain for line in beside([left, right], 6)] == ["我我", "a", "", "b"]
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(1.0, "100.0 %"), (0.9999, ">99.9 %"), (0.0, "0.0 %"), (0.0001, "<0.1 %"), (0.123, "12.3 %")],
+)
+def test_percent_never_rounds_to_certainty(share: float, text: str) -> None:
+    assert percent(share) == text
+
+
+def test_small_pieces() -> None:
+    assert bar(0.5, 3) == "█▌ "
+    assert [shade(x) for x in (0.0, 0.1, 0.3, 0.5, 0.8)] == list("·░▒▓█")
+    assert (signed(-0.001), signed(-1.5)) == ("0.00", "−1.50")
+    assert (clip("我爱你", 5), clip("我爱你", 5, left=True)) == ("我爱…", "…爱你")
+
+
+def test_captions_have_the_same_places_in_both_languages() -> None:
+    for name, (english, chinese) in TEXTS.items():
+        fields = [{f for _, f, _, _ in string.Formatter().parse(t) if f} for t in (english, chinese)]
+        assert fields[0] == fields[1], name
+        assert re.search("[一-鿿]", chinese) or name in (
+            "heads.column.aer",
+            "heads.column.aer_annotated",
+            "heads.column.aer_after",
+        ), name
+
+
+def test_glossary_lists_every_term() -> None:
+    for column, language in enumerate(("en", "zh")):
+        out = io.StringIO()
+        show_glossary(Console(file=out, width=80), Captions(TEXTS, language))
+        assert all(both[column][0] in out.getvalue() for both in GLOSSARY.values())
