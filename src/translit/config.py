@@ -103,6 +103,14 @@ PRESETS: dict[str, Preset] = {
         DataConfig(source_vocab=6000, target_vocab=5000, augment=0.1),
         TrainConfig(max_steps=1500, warmup_steps=150, eval_every=250, cooldown=0.5),
     ),
+    "tune": Preset(
+        "what `--from MODEL` uses: small steps from a finished model (whose shape and tokenizers stay)",
+        ModelConfig(),
+        DataConfig(augment=0.1),
+        TrainConfig(
+            lr=3e-4, warmup_steps=50, max_steps=1000, eval_every=100, patience=5, cooldown=0.5, average=1
+        ),
+    ),
     "small": Preset(
         "the shipped model: hours on a laptop",
         ModelConfig(d_model=256, n_heads=4, d_ff=1024, encoder_layers=6, decoder_layers=3),

@@ -49,7 +49,10 @@ def train(
         typer.Option(metavar="CORPUS", help="Dev corpus; default: a held-out part of the first corpus."),
     ] = None,
     preset: Annotated[
-        str | None, typer.Option(help="nano, tiny (the default), small, base or big.", show_default=False)
+        str | None,
+        typer.Option(
+            help="nano, tiny (the default), small, base, big; tune with --from.", show_default=False
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Model directory to write. [default: models/mine]")] = None,
     run: Annotated[

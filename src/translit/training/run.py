@@ -75,7 +75,7 @@ def parse_value(text: str) -> Any:
 def run_config(values: dict[str, Any], place: str) -> RunConfig:
     """A RunConfig from plain values (of a TOML file or of flags); ``preset`` chooses where they start from."""
     values = dict(values)
-    chosen = preset(values.pop("preset", "tiny"))
+    chosen = preset(values.pop("preset", "tune" if values.get("start") else "tiny"))
     sections: dict[str, Any] = {
         "model": override(chosen.model, values.pop("model", {}), f"{place} [model]"),
         "data": override(chosen.data, values.pop("data", {}), f"{place} [data]"),
