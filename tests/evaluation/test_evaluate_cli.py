@@ -99,6 +99,23 @@ def test_a_model_translates_and_its_settings_are_part_of_the_record(
     assert "translated 3 lines in" in err
 
 
+def test_a_real_model_on_both_engines(
+    files: Path, tiny_model_dir: Path, monkeypatch: Patch, capsys: Capture
+) -> None:
+    reports = []
+    for engine in ("auto", "torch"):
+        path = files / f"{engine}.json"
+        arguments = ("--model", tiny_model_dir, "--engine", engine, "--beam", 2, "--report", path)
+        assert evaluate(monkeypatch, files / "dev.tsv", *arguments) == 0
+        reports.append(json.loads(path.read_text("utf-8")))
+    assert [line["source"] for line in reports[0]["lines"]] == [source for source, _ in PAIRS]
+    assert all(line["output"] for line in reports[0]["lines"])
+    assert reports[0]["made_by"]["beam"] == 2
+    assert "int8" in reports[0]["made_by"]["engine"]
+    assert "torch" in reports[1]["made_by"]["engine"]
+    assert "translated 3 lines in" in capsys.readouterr().err
+
+
 @pytest.mark.usefixtures("fake_translator")
 def test_two_models_compared(files: Path, monkeypatch: Patch, capsys: Capture) -> None:
     assert evaluate(monkeypatch, files / "dev.tsv", "--model", "a/one", "--compare-model", "a/two") == 0

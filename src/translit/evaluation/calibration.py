@@ -133,7 +133,7 @@ def fit_confidence(scores: Sequence[float], good: Sequence[bool], threshold: flo
         )
     x = np.stack([np.asarray(scores, float), np.ones(len(scores))], axis=1)  # (n, 2)
     labels = np.where(good, (positive + 1) / (positive + 2), 1 / (negative + 2))  # (n,)
-    center, spread = x[:, 0].mean(), x[:, 0].std() or 1.0
+    center, spread = x[:, 0].mean(), max(x[:, 0].std(), 1e-9)
     x[:, 0] = (x[:, 0] - center) / spread  # so that Newton's steps are well-conditioned
     weights = np.zeros(2)
     for _ in range(_NEWTON_STEPS):

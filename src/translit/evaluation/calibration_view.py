@@ -30,10 +30,9 @@ def show(console: Console, calibration: Calibration) -> None:
     """Print both diagrams and the curve."""
     console.print(Text(made_by(calibration.made_by), "dim"))
     for title, bins in _diagrams(calibration):
+        error = _percent(expected_calibration_error(bins), 1)
         console.print()
-        console.print(
-            Text(f"{title}, calibration error {_percent(expected_calibration_error(bins), 1)}", "bold")
-        )
+        console.print(Text(f"{title} Calibration error {error}", "bold"))
         console.print(_table(bins))
     console.print(Text("Bar: right. ┃: sure. A well calibrated model's bars end at the marks.", "dim"))
     console.print()
@@ -110,7 +109,7 @@ def _panel(left: int, top: int, title: str, bins: Sequence[Bin]) -> list[str]:
         f'<rect class="f" x="{left}" y="{top}" width="{_SIDE}" height="{_SIDE}"/>',
         f'<line class="d" x1="{left}" y1="{bottom}" x2="{right}" y2="{top}"/>',
         f'<text class="m" x="{left + _SIDE // 2}" y="{bottom + 38}">sure</text>',
-        f'<text class="m" transform="translate({left - 40} {top + _SIDE // 2}) rotate(-90)">right</text>',
+        f'<text class="m" transform="translate({left - 36} {top + _SIDE // 4}) rotate(-90)">right</text>',
     ]
     for share in (0.0, 0.5, 1.0):
         parts.append(f'<text class="m" x="{left + share * _SIDE:g}" y="{bottom + 18}">{share:.0%}</text>')
