@@ -16,6 +16,7 @@ from translit.cli import (  # noqa: F401 — each registers its command
     data,
     evaluate,
     explain,
+    heads,
     info,
     score,
     tour,

@@ -1,0 +1,100 @@
+"""``translit explain`` and ``translit heads`` on the command line: exit codes, messages, output."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import pytest
+
+from translit.cli import main
+
+
+class Result(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tiny_model_dir: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run ``translit`` in this process, with the tiny model."""
+
+    def run(*arguments: object, text: str = "") -> Result:
+        monkeypatch.setenv("TRANSLIT_MODEL", str(tiny_model_dir))
+        monkeypatch.setattr("sys.argv", ["translit", *map(str, arguments)])
+        monkeypatch.setattr("sys.stdin", io.StringIO(text))
+        with pytest.raises(SystemExit) as end:
+            main()
+        return Result(int(end.value.code or 0), *capsys.readouterr())
+
+    return run
+
+
+def test_explains_and_draws(run: Run, tmp_path: Path) -> None:
+    picture = tmp_path / "head.svg"
+    done = run("explain", "I love you", "-t", "我爱你", "--svg", picture)
+    assert (done.code, done.err) == (0, "")
+    assert "我爱你" in done.out
+    assert "layer" in done.out
+    tree = ElementTree.parse(picture)
+    texts = [e.text for e in tree.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"我", "爱", "你"} <= set(texts)
+
+
+def test_json_from_standard_input_in_any_language(run: Run) -> None:
+    done = run("explain", "--json", "--lang", "zh", text="I love you\n")
+    assert done.code == 0
+    found = json.loads(done.out)
+    assert (found["format"], found["text"]) == ("translit-explain", "I love you\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a", "--layer", "7"], "--layer 7: this model has 2 there; choose from 1 to 2"),
+        (["a", "--head", "9"], "--head 9: this model has 4 there; choose from 1 to 4"),
+        (["a", "--kind", "self"], "--kind self: there is no such attention"),
+        (["a", "--beam", "2", "--target", "b"], "--beam and --target: a given translation is not searched"),
+        (["a", "--lang", "fr"], "--lang fr: the interface speaks"),
+        (["  "], "explain: the text is empty"),
+        (["我爱你"], "explain: nothing in the text needs the model"),
+        (["a", "--svg", "/nowhere/x.svg"], "/nowhere/x.svg: cannot write the picture"),
+    ],
+)
+def test_bad_requests_are_one_line(run: Run, arguments: list[str], message: str) -> None:
+    done = run("explain", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_glossary_needs_no_model(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "translit.model_directory", None)  # importing it would fail
+    done = run("explain", "--glossary", "--lang", "zh")
+    assert done.code == 0
+    assert "注意力" in done.out
+
+
+def test_heads_measure_a_corpus(run: Run, tmp_path: Path) -> None:
+    corpus = tmp_path / "pairs.tsv"
+    corpus.write_text("I love you.\t我爱你。\nGood morning!\t早上好！\n", "utf-8")
+    done = run("heads", corpus, "--json", "--silence", "1")
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
+    assert (found["format"], found["sentences"], len(found["heads"])) == ("translit-heads", 2, 24)
+    assert all(h["importance"] is not None and h["habit"] for h in found["heads"])
+
+
+def test_heads_need_a_corpus(run: Run) -> None:
+    done = run("heads")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "give sentence pairs" in done.err

@@ -1,0 +1,274 @@
+"""What heads do: known attention in, known numbers out; hand-made annotations matched to tokens."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from rich.console import Console
+
+from translit.errors import TranslitError
+from translit.explain.captions import TEXTS
+from translit.explain.explanation import Explainer
+from translit.explain.gold import read_aligned, read_conllu, word_shares
+from translit.explain.heads import HeadFacts, HeadReport, measure
+from translit.explain.heads.alignment import alignment_error_rate
+from translit.explain.heads.attention import _Categories, _Totals
+from translit.explain.heads.habits import habit, layer_means, ranking
+from translit.explain.heads.report import Aer
+from translit.explain.language import Captions
+from translit.explain.terminal.heads import show_report
+from translit.model.trace import Trace
+from translit.model.transformer import pad
+from translit.text.tokenizer import BOS, EOS, PAD
+
+PAIRS = [("I love you.", "我爱你。"), ("Good morning!", "早上好！"), ("He has 3 cats.", "他有3只猫。")]
+ALIGNED = {
+    "x.en": "I love you.\nGood morning!\n",
+    "x.zh": "我爱你。\n早上好！\n",
+    "x.tok.en": "I love you .\nGood morning !\n",
+    "x.tok.zh": "我 爱 你 。\n早上 好 ！\n",
+    "x.align": "0-0 1-1 2-2\n0-1 1-0\n",
+}
+CONLLU = (
+    "# text = I love you.\n"
+    + "\n".join(
+        f"{n}\t{word}\t_\t_\t_\t_\t{head}\t{relation}\t_\t_"
+        for n, (word, head, relation) in enumerate(
+            [("I", 2, "nsubj"), ("love", 0, "root"), ("you", 2, "obj"), (".", 2, "punct")], 1
+        )
+    )
+    + "\n\n"
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("aligned")
+    for name, text in ALIGNED.items():
+        (path / name).write_text(text, "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def report(explainer: Explainer, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> HeadReport:
+    trees = tmp_path_factory.mktemp("trees") / "t.conllu"
+    trees.write_text(CONLLU * 20, "utf-8")
+    return measure(
+        explainer.model,
+        explainer.directory,
+        PAIRS,
+        aligned=read_aligned(folder),
+        trees=list(read_conllu(trees)),
+        importance=2,
+    )
+
+
+# ── Attention ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _facts(weights: list[list[float]], ids: list[int]) -> HeadFacts:
+    """The facts of one head with ``weights`` over one padded sentence of tokens ``ids``."""
+    vocabulary = ["<pad>", "<unk>", "<s>", "</s>", "▁a", "▁b", ","]
+    categories = _Categories(vocabulary, [[4] * 9 + [5]])  # "b" is a tenth of the text, so it is rare
+    total = _Totals()
+    sentence = torch.tensor([ids])
+    total.add(torch.tensor(weights)[None, None, None], sentence, sentence, categories, cross=False)
+    return total.facts("encoder")[0]
+
+
+def test_neighbours_and_distance() -> None:
+    """Token 0 looks at itself, 1 at 0, 2 half at 1 and half at 0; the fourth is padding and does not count."""
+    weights = [[1, 0, 0, 0], [1, 0, 0, 0], [0.5, 0.5, 0, 0], [0, 0, 0, 1]]
+    head = _facts([[float(w) for w in row] for row in weights], [4, 4, EOS, PAD])
+    assert head.same == pytest.approx(1 / 3)
+    assert head.previous == pytest.approx((1 + 0.5) / 2)  # of the two that have a token before them
+    assert head.next == 0
+    assert head.distance == pytest.approx((0 + 1 + 1.5) / 3)
+    assert head.entropy == pytest.approx(1 / 3)
+
+
+def test_kinds_of_tokens() -> None:
+    weights = [[0.1, 0.2, 0.3, 0.4]] * 4
+    head = _facts(weights, [4, 5, 6, EOS])
+    assert (head.rare, head.punctuation, head.separators) == pytest.approx((0.2, 0.3, 0.4))
+
+
+def test_measures_do_not_depend_on_padding(explainer: Explainer) -> None:
+    """A short sentence measured alone and in a batch with a longer one."""
+    alone = [measure(explainer.model, explainer.directory, [p], importance=0) for p in PAIRS[:2]]
+    both = measure(explainer.model, explainer.directory, PAIRS[:2], importance=0)
+    for n, head in enumerate(both.heads):
+        if head.kind == "encoder":
+            sizes = [len(explainer.directory.source_tokenizer.encode(s)) + 1 for s, _ in PAIRS[:2]]
+            mean = sum(r.heads[n].entropy * size for r, size in zip(alone, sizes, strict=True)) / sum(sizes)
+            assert head.entropy == pytest.approx(mean, abs=1e-5)
+
+
+# ── Alignment ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_alignment_error_rate() -> None:
+    assert alignment_error_rate(found=4, right=4, sure=4) == 0
+    assert alignment_error_rate(found=4, right=0, sure=4) == 1
+    assert alignment_error_rate(found=4, right=2, sure=2) == pytest.approx(1 - 4 / 6)
+
+
+def test_word_shares_divide_tokens_among_words() -> None:
+    shares = word_shares(["▁don", "'t", "▁", "go", "ne."], ["do", "n't", "gone", "."])
+    assert shares is not None
+    expected = [[2 / 3, 1 / 3, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 2 / 3, 1 / 3]]
+    assert torch.allclose(shares, torch.tensor(expected))
+    assert word_shares(["▁other"], ["word"]) is None
+
+
+def test_aer_of_a_head_that_looks_where_the_annotators_did(
+    explainer: Explainer, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Replace one head's attention by a perfect alignment: its AER is 0 where the links are complete."""
+    from translit.explain.heads import alignment
+
+    directory = explainer.directory
+    pair = read_aligned(folder)[0]
+    source = directory.source_tokenizer.pieces(directory.source_tokenizer.encode(pair.source))
+    target = directory.target_tokenizer.pieces(directory.target_tokenizer.encode(pair.target))
+    to_source, to_target = word_shares(source, pair.source_words), word_shares(target, pair.target_words)
+    assert to_source is not None
+    assert to_target is not None
+    gold = torch.eye(4)
+    perfect = torch.zeros(len(target) + 2, len(source) + 1)
+    perfect[: len(target), : len(source)] = to_target @ gold @ to_source.T
+
+    class Perfect(Trace):
+        def __getitem__(self, name: str) -> torch.Tensor:
+            weights = super().__getitem__(name).clone()
+            weights[:, 1] = perfect
+            return weights
+
+    monkeypatch.setattr(alignment, "Trace", Perfect)
+    found = alignment.alignment_errors(explainer.model, directory, [pair], lambda *_: None)
+    assert found.rates[0, 1].all == 0
+    assert found.rates[0, 1].annotated == 0
+    assert found.sentences == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("x.align", "0-0\n9-0\n", "x.align:2: link 9-0 points past the last word"),
+        ("x.align", "0-0\n0:0\n", "x.align:2: '0:0' is not a link"),
+        ("x.zh", "我爱你。\n", "1 lines, but x.align has 2"),
+    ],
+)
+def test_bad_alignments_name_file_and_line(
+    folder: Path, tmp_path: Path, name: str, text: str, message: str
+) -> None:
+    for file in folder.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / name).write_text(text, "utf-8")
+    with pytest.raises(TranslitError, match=message):
+        read_aligned(tmp_path)
+
+
+def test_a_folder_without_alignments_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(TranslitError, match=r"0 \.align files"):
+        read_aligned(tmp_path)
+
+
+# ── Relations and importance ────────────────────────────────────────────────────────────────────────────────
+
+
+def test_conllu(tmp_path: Path) -> None:
+    path = tmp_path / "t.conllu"
+    path.write_text(
+        CONLLU + "1-2\tIt's\t_\t_\t_\t_\t_\t_\t_\t_\n1\tIt\t_\t_\t_\t_\t0\troot:x\t_\t_\n", "utf-8"
+    )
+    first, second = read_conllu(path)
+    assert (first.text, first.words) == ("I love you.", ["I", "love", "you", "."])
+    assert first.heads == [1, -1, 1, 1]
+    assert (second.text, second.relations) == ("It", ["root"])
+    path.write_text("1\tIt\n", "utf-8")
+    with pytest.raises(TranslitError, match=r"t\.conllu:1: 2 columns"):
+        list(read_conllu(path))
+
+
+def test_relations_against_the_best_fixed_distance(report: HeadReport) -> None:
+    head = report.of("encoder")[0]
+    found = {(r.name, r.direction): r for r in head.relations}
+    assert set(found) == {(n, d) for n in ("nsubj", "obj") for d in ("to head", "to dependent")}
+    assert all(r.count == 20 and r.baseline == 1 and r.accuracy in (0, 1) for r in found.values())
+    assert not report.of("cross")[0].relations
+
+
+def test_importance_is_the_loss_without_the_head(explainer: Explainer, report: HeadReport) -> None:
+    model = explainer.model
+    from translit.explain.heads.examples import encode
+    from translit.explain.heads.importance import sample
+
+    examples = sample(encode(explainer.directory, PAIRS), 2)
+    head = report.of("encoder")[3]
+    losses = []
+    for dropped in ([], [(head.place, head.head)]):
+        total = tokens = 0.0
+        for e in examples:
+            with torch.inference_mode():
+                logits = model(pad([e.source]), pad([e.target[:-1]]), Trace(dropped))[0]
+            answers = torch.tensor(e.target[1:])
+            total += torch.nn.functional.cross_entropy(logits, answers, reduction="sum").item()
+            tokens += len(answers)
+        losses.append(total / tokens)
+    assert report.loss == pytest.approx(losses[0], abs=1e-5)
+    assert head.importance == pytest.approx(losses[1] - losses[0], abs=1e-5)
+    assert (examples[0].target[0], examples[0].target[-1]) == (BOS, EOS)
+
+
+# ── Habits and views ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _head(**changes: object) -> HeadFacts:
+    shares = dict.fromkeys(("previous", "same", "next", "separators", "punctuation", "rare"), 0.1)
+    values = {"kind": "encoder", "layer": 0, "head": 0, "entropy": 3.0, "distance": 5.0, **shares}
+    return HeadFacts(**{**values, **changes})  # type: ignore[arg-type]  # test data
+
+
+def test_habits() -> None:
+    assert habit(_head(previous=0.8)).name == "previous"
+    assert habit(_head(separators=0.9)).name == "separators"
+    assert habit(_head(distance=1.0)).name == "local"
+    assert habit(_head()).name == "mixed"
+    aligner = _head(kind="cross", aer=Aer(0.3, 0.2, 0.4))
+    assert habit(aligner, diagonal=0.7).name == "aligns"
+    assert habit(aligner, diagonal=0.2).name == "mixed"  # the diagonal does better
+
+
+def test_ranking_has_aligners_first() -> None:
+    heads = [_head(previous=0.9), _head(), _head(kind="cross", aer=Aer(0.4, 0.3, 0.5))]
+    report = HeadReport(heads, 1, 1, None, 0, 1, 0, 0.7)
+    assert [h for h, _ in ranking(report)] == [heads[2], heads[0]]
+    assert report.aligner is heads[2]
+
+
+def test_layer_means() -> None:
+    heads = [_head(layer=0, distance=1.0), _head(layer=0, distance=3.0), _head(layer=1, distance=5.0)]
+    assert layer_means(heads, "distance") == [2, 5]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_report_fits_80_columns(explainer: Explainer, report: HeadReport, language: str) -> None:
+    from rich.cells import cell_len
+
+    out = io.StringIO()
+    console = Console(file=out, width=80, highlight=False, markup=False, emoji=False)
+    show_report(console, explainer.directory, report, Captions(TEXTS, language))  # type: ignore[arg-type]
+    lines = out.getvalue().splitlines()
+    assert max(map(cell_len, lines)) <= 80
+    assert sum("L1 H1" in line or "L2 H4" in line for line in lines) >= 6
+
+
+def test_the_report_is_json(report: HeadReport) -> None:
+    import dataclasses
+
+    assert json.loads(json.dumps(dataclasses.asdict(report)))["sentences"] == len(PAIRS)
