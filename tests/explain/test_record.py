@@ -11,6 +11,7 @@ from translit.decoding.search import search
 from translit.errors import TranslitError
 from translit.explain.explanation import Explainer, Explanation
 from translit.explain.record import PLACES, Kind
+from translit.model.trace import Trace
 from translit.text.tokenizer import BOS, EOS
 from translit.translator import Translator
 
@@ -85,3 +86,13 @@ def test_a_given_translation_is_followed(forced: Explanation) -> None:
     assert forced.record.translation == "我爱你，老Python。"
     assert forced.record.target_ids[-1] == EOS
     assert forced.tree is None
+
+
+def test_translating_records_nothing(explainer: Explainer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an explanation costs, only an explanation pays."""
+
+    def record(*_: object, **__: object) -> None:
+        raise AssertionError("recorded without being asked")
+
+    monkeypatch.setattr(Trace, "record", record)
+    assert search(explainer.model, [[5, 6, EOS]], explainer.settings)

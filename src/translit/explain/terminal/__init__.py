@@ -18,6 +18,8 @@ from translit.explain.terminal.probes import show_lens, show_why
 from translit.explain.terminal.steps import show_given, show_headline, show_steps
 from translit.explain.terminal.tree import show_beam
 
+_MORE = "--layer 1 --head 2, --all, --beam 4, --lens, --why, --steps, --target, --html, --glossary"
+
 
 @dataclass(frozen=True)
 class View:
@@ -68,6 +70,8 @@ def show_sentence(
     if view.overview:
         show_alignment(console, explanation, captions)
         show_aligned_layer(console, explanation, captions)
+        console.print()
+        paragraph(console, captions("more", options=_MORE))
     if view.beam and explanation.tree:
         show_beam(console, explanation.tree, captions)
     if view.tables:
