@@ -16,7 +16,7 @@ from translit.explain.explanation import Explainer
 from translit.explain.gold import read_aligned, read_conllu, word_shares
 from translit.explain.heads import HeadFacts, HeadReport, measure
 from translit.explain.heads.alignment import alignment_error_rate
-from translit.explain.heads.attention import _Categories, _Totals
+from translit.explain.heads.attention import Categories, Totals
 from translit.explain.heads.habits import habit, layer_means, ranking
 from translit.explain.heads.report import Aer
 from translit.explain.language import Captions
@@ -73,8 +73,8 @@ def report(explainer: Explainer, folder: Path, tmp_path_factory: pytest.TempPath
 def _facts(weights: list[list[float]], ids: list[int]) -> HeadFacts:
     """The facts of one head with ``weights`` over one padded sentence of tokens ``ids``."""
     vocabulary = ["<pad>", "<unk>", "<s>", "</s>", "▁a", "▁b", ","]
-    categories = _Categories(vocabulary, [[4] * 9 + [5]])  # "b" is a tenth of the text, so it is rare
-    total = _Totals()
+    categories = Categories(vocabulary, [[4] * 9 + [5]])  # "b" is a tenth of the text, so it is rare
+    total = Totals()
     sentence = torch.tensor([ids])
     total.add(torch.tensor(weights)[None, None, None], sentence, sentence, categories, cross=False)
     return total.facts("encoder")[0]

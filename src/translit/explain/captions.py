@@ -9,8 +9,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     "sentence": ("Sentence {number} of {count}", "第 {number} 句，共 {count} 句"),
     "finished": ("finished (punctuation, copied parts): {text}", "整理之后（标点、照抄的部分）：{text}"),
     "made_by": (
-        "model {model} · {parameters:.1f} M parameters · {search} · log-probability {log_prob:.1f}",
-        "模型 {model} · {parameters:.1f} M 个参数 · {search} · 对数概率 {log_prob:.1f}",
+        "model {model} · {parameters:.1f} M parameters · {search} · log-probability {log_prob}",
+        "模型 {model} · {parameters:.1f} M 个参数 · {search} · 对数概率 {log_prob}",
     ),
     "search.greedy": ("greedy", "贪心"),
     "search.beam": ("beam {beam}", "集束 {beam}"),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _RARE = 0.1  # the least frequent tokens that together make up this share of the text
 
 
-class _Categories:
+class Categories:
     """Which token ids are separators, punctuation, rare: tables (V,) of 0 and 1."""
 
     def __init__(self, vocabulary: Sequence[str], sentences: Sequence[Sequence[int]]) -> None:
@@ -48,9 +48,9 @@ class _Categories:
 def attention_facts(
     model: Transformer, directory: ModelDirectory, examples: Sequence[Example], progress: Progress
 ) -> list[HeadFacts]:
-    source = _Categories(directory.source_tokenizer.vocabulary, [e.source for e in examples])
-    target = _Categories(directory.target_tokenizer.vocabulary, [e.target for e in examples])
-    totals: dict[Kind, _Totals] = {kind: _Totals() for kind in PLACES}
+    source = Categories(directory.source_tokenizer.vocabulary, [e.source for e in examples])
+    target = Categories(directory.target_tokenizer.vocabulary, [e.target for e in examples])
+    totals: dict[Kind, Totals] = {kind: Totals() for kind in PLACES}
     done = 0
     for batch in batches(examples):
         trace = Trace()
@@ -69,7 +69,7 @@ def attention_facts(
     return [fact for kind, total in totals.items() for fact in total.facts(kind)]
 
 
-class _Totals:
+class Totals:
     """Sums over queries of what the heads of one kind did, (L, h) each."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class _Totals:
         self.counts: dict[str, int] = {}
 
     def add(
-        self, weights: Tensor, queries: Tensor, keys: Tensor, categories: _Categories, *, cross: bool
+        self, weights: Tensor, queries: Tensor, keys: Tensor, categories: Categories, *, cross: bool
     ) -> None:
         """weights (B, L, h, T, S); queries (B, T) and keys (B, S) are token ids."""
         real = queries != PAD  # (B, T)

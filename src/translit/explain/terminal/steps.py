@@ -10,7 +10,7 @@ from translit.explain.explanation import Explainer, Explanation
 from translit.explain.facts import Candidate, Step
 from translit.explain.language import Captions
 from translit.explain.terminal.parts import BLANK, Cell, panel, print_block, table
-from translit.explain.terminal.pictures import Block, bar, beside, clip, pad, percent
+from translit.explain.terminal.pictures import Block, bar, beside, clip, pad, percent, signed
 
 _STEP_WIDTH = 38  # cells of one step: two stand side by side in 80 columns
 
@@ -31,7 +31,7 @@ def show_headline(
         model=explainer.directory.path.name,
         parameters=count_parameters(explainer.model) / 1e6,
         search=captions(f"search.{kind}", beam=beam),
-        log_prob=record.chosen_log_probs().sum().item(),
+        log_prob=signed(record.chosen_log_probs().sum().item(), 1),
     )
     console.print(Text(made_by, "dim"))
 
@@ -65,7 +65,7 @@ def _candidate(c: Candidate, chosen: bool, label: int) -> Text:
     width = _STEP_WIDTH - label - 5 - 9
     line = Text("   ▶ " if chosen else "     ", "bold green" if chosen else "")
     line.append(pad(clip(c.piece, label), label) + " ", "bold" if chosen else "")
-    line.append(bar(c.probability, width), "green" if chosen else "blue")
+    line.append(bar(c.probability, width), "green" if chosen else "bright_blue")
     line.append(pad(percent(c.probability), 8, right=True), "bold" if chosen else "")
     return line
 
