@@ -9,6 +9,7 @@ import typer
 
 from translit.cli.app import app
 from translit.errors import TranslitError
+from translit.evaluation.calibration import GOOD
 
 
 @app.command()
@@ -34,7 +35,7 @@ def calibrate(
     ] = None,
     good: Annotated[
         float, typer.Option(metavar="CHRF", help="Sentence chrF2 from which on a line counts as good.")
-    ] = 30.0,
+    ] = GOOD,
     bins: Annotated[int, typer.Option(min=1, help="Bins of the diagrams, all of one size.")] = 15,
     svg: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the reliability diagrams as SVG.")
@@ -42,7 +43,7 @@ def calibrate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
     save: Annotated[
         bool,
-        typer.Option("--save", help="Keep the curve in the model's config.json, for translate --confidence."),
+        typer.Option("--save", help="Keep the curve in the model's config.json."),
     ] = False,
 ) -> None:
     """See whether a model knows when it is wrong, and teach it to say so.

@@ -152,7 +152,7 @@ def suspicious_pairs(
     the sources of ``draws`` other pairs, drawn at random by ``seed``: where its own source helps no more than
     theirs (a gain near 0 or below), the two do not belong together. The gain is a pointwise mutual information per
     target token, so that long and short pairs compare. On real text with one pair in twenty misaligned it found
-    three times as many of them as the plain score did.
+    two to three times as many of them as the plain score did (benchmarks/wrong_pairs.py).
 
     Holds all pairs in memory and scores each of them 1 + ``draws`` times; at least a few dozen pairs are needed
     for the others to be other.
