@@ -38,6 +38,7 @@ def write_page(document: dict[str, Any], path: Path, language: Language = "en") 
         temporary.write_text(page(document, language), "utf-8")
         os.replace(temporary, path)
     except OSError as error:
+        temporary.unlink(missing_ok=True)
         raise TranslitError(f"{path}: cannot write the page: {error.strerror}; choose another file") from None
 
 

@@ -13,6 +13,10 @@ TEXTS: Texts = {
     "source": ("Source", "原文"),
     "translation": ("Translation", "译文"),
     "given": ("Translation (given)", "译文（给定）"),
+    "final": (
+        "With copied parts and punctuation put right: {text}",
+        "放回照抄的部分、改好标点以后：{text}",
+    ),
     "hint": (
         "Every number here comes from one real run of the model. Pick a character of the translation, or use the arrow keys.",
         "这里的每个数都来自模型的一次真实运行。点译文里的字，或者按左右方向键。",
@@ -50,7 +54,6 @@ TEXTS: Texts = {
         "模型读已经写下的字，给它认识的每个词元一个概率；有颜色的就是写下的那个。",
     ),
     "next.rest": ("{count} others", "其余 {count} 个"),
-    "next.log_prob": ("log-probability {value}", "对数概率 {value}"),
     "look": ("Where does it look?", "它在看哪里？"),
     "look.note": (
         "To choose this token it looked back at the source; the stronger the line, the more attention.",
@@ -190,7 +193,6 @@ TEXTS: Texts = {
         "这个译文是用 --target 给定的，没有经过搜索。",
     ),
     # Road
-    "road.rows": ("{rows} rows × {columns} columns", "{rows} 行 × {columns} 列"),
     "road.more": ("the first {shown} of {all} dimensions", "{all} 维里的前 {shown} 维"),
     "road.open": ("Open all", "全部展开"),
     "road.close": ("Close all", "全部收起"),
@@ -204,5 +206,4 @@ TEXTS: Texts = {
         "和纸上一样，每一步的结果先四舍五入到 {decimals} 位小数，再进入下一步。",
     ),
     "tour.try": ("Do it yourself in the terminal:", "在终端里自己试："),
-    "tour.result": ("result", "结果"),
 }

@@ -118,7 +118,7 @@ function footer() {
 // ---- The sentence: source words lit up by attention, written characters to press ----
 
 function theSentence() {
-  const { source, target, given } = sentence();
+  const { source, target, given, translation, final } = sentence();
   const sources = source.tokens.map((token) => el("span", { class: special(token) }, token.text));
   const buttons = target.tokens.map((token, step) =>
     el("button", { type: "button", class: special(token), onclick: () => set({ step }) }, token.text),
@@ -131,6 +131,7 @@ function theSentence() {
     el("p", { class: "source", lang: sourceLanguage }, spaced(source.tokens, sources)),
     el("p", { class: "label" }, say(given ? "page.given" : "page.translation")),
     el("p", { class: "target", lang: targetLanguage }, spaced(target.tokens, buttons)),
+    final !== translation && el("p", { class: "hint", lang: targetLanguage }, say("page.final", { text: final })),
     el("p", { class: "hint" }, say("page.hint")),
   );
   const update = () => {

@@ -1,6 +1,6 @@
 // Heat tables and line charts.
 
-const LIGHT_ON_DARK = 0.6; // from this shade on, numbers are written in the colour of paper
+const LIGHT_ON_DARK = 0.78; // from this shade on, numbers are written in the colour of paper
 
 // A table of shades. `values` rows of numbers; `rows`, `columns`: {names, language}.
 //   shade(x)       0 to 1, or negative for striped; the value itself by default
