@@ -9,7 +9,7 @@ import torch
 from translit.errors import TranslitError
 from translit.model.transformer import count_parameters
 from translit.training.checkpoint import checkpoints
-from translit.training.distributed import World, join_world
+from translit.training.distributed import World, joined_world
 from translit.training.loop import Trainer
 from translit.training.prepare import dry_run, export, prepare
 from translit.training.progress import Reporter
@@ -20,11 +20,8 @@ def train(config: RunConfig, home: Path, *, resume: bool, threads: int | None, o
     """Train in the run directory ``home`` and write ``config.out``. Returns False when interrupted."""
     if threads:
         torch.set_num_threads(threads)
-    world = join_world()
-    try:
+    with joined_world() as world:
         return _train(config, home, world, resume=resume, only_look=only_look)
-    finally:
-        world.leave()
 
 
 def _train(config: RunConfig, home: Path, world: World, *, resume: bool, only_look: bool) -> bool:

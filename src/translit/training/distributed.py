@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -55,21 +55,34 @@ class World:
             with _others_alive():
                 dist.barrier()
 
-    def leave(self) -> None:
-        if self.size > 1 and dist.is_initialized():
-            dist.destroy_process_group()
 
-
-def join_world() -> World:
+@contextmanager
+def joined_world() -> Iterator[World]:
     """Meet the other processes when started by ``torchrun`` (which sets WORLD_SIZE); else be alone."""
     size = int(os.environ.get("WORLD_SIZE", "1"))
     if size == 1:
-        return World()
+        yield World()
+        return
     cuda = torch.cuda.is_available()
     if cuda:
         torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
     dist.init_process_group("nccl" if cuda else "gloo", timeout=timedelta(minutes=10))
-    return World(dist.get_rank(), dist.get_world_size())
+    world = World(dist.get_rank(), dist.get_world_size())
+    try:
+        yield world
+        _part_together(world)
+    finally:
+        dist.destroy_process_group()
+
+
+def _part_together(world: World) -> None:
+    """Keep the connections open until the main process needs them no more: it would take a closed one for a crash."""
+    store = dist.distributed_c10d._get_default_store()
+    if world.is_main:
+        store.set("finished", "")
+    else:
+        with suppress(RuntimeError):  # the main process, which keeps the store, may be gone already
+            store.wait(["finished"], timedelta(minutes=1))
 
 
 @contextmanager
