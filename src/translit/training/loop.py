@@ -41,7 +41,7 @@ from translit.training.progress import Reporter
 from translit.training.run import RunConfig
 
 LOG_EVERY = 10  # steps
-SCORED_LINES = 500  # dev lines translated at each evaluation
+SCORED_LINES = 500  # dev lines, at most, translated at each evaluation
 EXPLOSION = 3.0  # nats per token above the best loss so far
 
 
@@ -170,7 +170,8 @@ class Trainer:
         if best:
             self.progress.best_loss, self.progress.best_step = loss, self.progress.step
         self.progress.bad_evaluations = 0 if best else self.progress.bad_evaluations + 1
-        pairs = self.job.valid[:SCORED_LINES]
+        stride = -(-len(self.job.valid) // SCORED_LINES)  # evenly spread: a dev set may be sorted by length
+        pairs = self.job.valid[::stride]
         samples = sample_sentences(self.job)
         outputs = self.translate([s for s, _ in pairs] + samples)
         scored = outputs[: len(pairs)]
@@ -283,7 +284,7 @@ class Meter:
 
 def sample_sentences(job: Job) -> list[str]:
     """A few sentences whose translations are shown at every evaluation."""
-    short = [source for source, _ in job.valid if 15 <= len(source) <= 60]
+    short = [source for source, _ in job.valid[len(job.valid) // 3 :] if 15 <= len(source) <= 60]
     greeting = ["I love you."] if job.config.source_language == "en" else []
     return [*greeting, *short[:3]]
 
