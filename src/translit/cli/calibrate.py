@@ -43,7 +43,7 @@ def calibrate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
     save: Annotated[
         bool,
-        typer.Option("--save", help="Keep the curve in the model's config.json."),
+        typer.Option("--save", help="Keep the curve in the model's config.json, for translate --confidence."),
     ] = False,
 ) -> None:
     """See whether a model knows when it is wrong, and teach it to say so.
