@@ -17,7 +17,7 @@ from translit.explain.gold import read_aligned, read_conllu, word_shares
 from translit.explain.heads import HeadFacts, HeadReport, measure
 from translit.explain.heads.alignment import alignment_error_rate
 from translit.explain.heads.attention import Categories, Totals
-from translit.explain.heads.habits import habit, layer_means, ranking
+from translit.explain.heads.habits import champions, habit, layer_means, ranking
 from translit.explain.heads.report import Aer
 from translit.explain.language import Captions
 from translit.explain.terminal.heads import show_report
@@ -246,9 +246,10 @@ def test_habits() -> None:
 
 def test_ranking_has_aligners_first() -> None:
     heads = [_head(previous=0.9), _head(), _head(kind="cross", aer=Aer(0.4, 0.3, 0.5))]
-    report = HeadReport(heads, 1, 1, None, 0, 1, 0, 0.7)
+    report = HeadReport(heads, 1, 1, None, 0, 1, 0, None, 0.7)
     assert [h for h, _ in ranking(report)] == [heads[2], heads[0]]
     assert report.aligner is heads[2]
+    assert {a.name: h for h, a in champions(report)}["previous"] is heads[0]
 
 
 def test_layer_means() -> None:

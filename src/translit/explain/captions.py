@@ -267,8 +267,9 @@ TEXTS: dict[str, tuple[str, str]] = {
     "heads.progress.importance": ("silencing heads", "逐个关掉头"),
     "heads.found.title": ("What stands out", "最突出的"),
     "heads.found.note": (
-        "The heads with the clearest habits, strongest first, and the number that proves it.",
-        "习惯最明显的头，从强到弱，以及证明它的数字。",
+        "★ marks heads with a clear habit, strongest first, with the number that proves it; "
+        "below, the heads that come closest to the other habits.",
+        "★ 是习惯明显的头，从强到弱，后面是证明它的数字；下面是最接近其他习惯的头。",
     ),
     "heads.kind.note": (
         "Shares of a head's attention in percent; bits = how widely it looks; Δloss = what it costs to silence it.",
@@ -292,8 +293,12 @@ TEXTS: dict[str, tuple[str, str]] = {
     "heads.column.importance": ("Δloss", "Δ损失"),
     "heads.column.role": ("Habit", "习惯"),
     "heads.legend.cross": (
-        "AER: alignment error rate, every target word linked to the source word it looks at most; AER*: only words that the annotators aligned; AER+1: read one step later. Diagonal: {diagonal}.",
-        "AER：对齐错误率，每个译文词连到它看得最多的原文词；AER*：只算标注者对齐过的词；AER+1：晚一步读。对角线：{diagonal}。",
+        "AER: alignment error rate, every target word linked to the source word it looks at most; AER*: only words that the annotators aligned; AER+1: read one step later.",
+        "AER：对齐错误率，每个译文词连到它看得最多的原文词；AER*：只算标注者对齐过的词；AER+1：晚一步读。",
+    ),
+    "heads.legend.others": (
+        "For comparison: the mean of all heads has AER {average:.2f}, the diagonal {diagonal:.2f}.",
+        "对照：所有头的平均 AER 为 {average:.2f}，对角线为 {diagonal:.2f}。",
     ),
     "heads.legend.unmatched": (
         "{count} aligned sentences were left out: their words do not spell the text.",
@@ -333,14 +338,13 @@ TEXTS: dict[str, tuple[str, str]] = {
         "看标点：占注意力的 {value}",
     ),
     "heads.proof.rare": (
-        "looks at rare words: {value} (they are 10 % of the text)",
-        "看罕见词：{value}（它们只占文本的 10 %）",
+        "looks at rare words: {value} (10 % of all tokens)",
+        "看罕见词：{value}（占全部词元的 10 %）",
     ),
     "heads.proof.local": (
         "looks nearby: {value} tokens away on average",
         "看附近：平均距离 {value} 个词元",
     ),
-    "heads.none": ("No head has a habit this clear.", "没有哪个头有这么明显的习惯。"),
     "heads.important.title": ("Which heads matter", "哪些头重要"),
     "heads.important.note": (
         "Each head is silenced in turn, and the loss rises (nats a token; {sentences} sentences, {loss:.3f} with all heads).",

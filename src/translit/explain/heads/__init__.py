@@ -60,5 +60,6 @@ def measure(
         masked_sentences=len(silenced),
         aligned_sentences=alignment.sentences if alignment else 0,
         unmatched=alignment.unmatched if alignment else 0,
+        average_aer=alignment.average if alignment else None,
         diagonal_aer=alignment.diagonal if alignment else None,
     )

@@ -30,6 +30,7 @@ class Alignment:
     """What came out of the comparison."""
 
     rates: dict[tuple[int, int], Aer]  # (layer, head) → its rates
+    average: Aer  # of the mean of all heads
     diagonal: float  # of the trivial alignment along the diagonal
     sentences: int
     unmatched: int  # sentences whose annotated words do not spell the text
@@ -68,40 +69,59 @@ def alignment_errors(
     """
     examples = encode(directory, [(p.source, p.target) for p in aligned])
     layers, heads = model.config.decoder_layers, model.config.n_heads
-    everywhere, annotated, after = (_Links(layers * heads) for _ in range(3))
-    diagonal = _Links(1)
+    counts = _Counts(layers * heads + 1)  # the last: the mean of all heads
     unmatched = done = 0
     for batch in batches(examples):
         trace = Trace()
         # </s> too is read, so that every token has a row one step later.
         model(pad([examples[i].source for i in batch]), pad([examples[i].target for i in batch]), trace)
         cross = torch.cat([trace[f"decoder.{i}.cross_attention.weights"] for i in range(layers)], 1)
+        cross = torch.cat((cross, cross.mean(1, keepdim=True)), 1)  # (B, N, T + 1, S)
         for row, i in enumerate(batch):
             pair, example = aligned[i], examples[i]
-            weights = cross[row, :, : len(example.target), : len(example.source)]  # (N, T + 1, S)
             shares = _shares(directory, pair, example)
             if shares is None:
                 unmatched += 1
-                continue
-            to_source, to_target = shares  # (S, U), (T, W)
-            words = [j for j, word in enumerate(pair.target_words) if not is_punctuation(word)]
-            marked = [j for j in words if any(j == b for _, b in pair.links)]
-            marks = torch.tensor([is_punctuation(word) for word in pair.source_words])
-            T = len(to_target)
-            now, later = (
-                _best_words(w, to_source, to_target, marks) for w in (weights[:, :T], weights[:, 1 : T + 1])
-            )
-            everywhere.add(now, words, pair.links)
-            annotated.add(now, marked, pair.links)
-            after.add(later, words, pair.links)
-            scale = len(pair.source_words) / len(pair.target_words)
-            straight = [min(int((j + 0.5) * scale), len(marks) - 1) for j in range(len(pair.target_words))]
-            diagonal.add(torch.tensor([straight]), words, pair.links)
+            else:
+                counts.add(cross[row, :, : len(example.target), : len(example.source)], pair, *shares)
         done += len(batch)
         progress("alignment", done, len(aligned))
-    columns = zip(everywhere.rates(), annotated.rates(), after.rates(), strict=True)
-    rates = {divmod(n, heads): Aer(*each) for n, each in enumerate(columns)}
-    return Alignment(rates, diagonal.rates()[0], len(aligned) - unmatched, unmatched)
+    *rates, average = counts.rates()
+    return Alignment(
+        rates={divmod(n, heads): aer for n, aer in enumerate(rates)},
+        average=average,
+        diagonal=counts.diagonal.rates()[0],
+        sentences=len(aligned) - unmatched,
+        unmatched=unmatched,
+    )
+
+
+class _Counts:
+    """The links of N alignments, counted in each of the ways that ``Aer`` tells."""
+
+    def __init__(self, size: int) -> None:
+        self.all, self.annotated, self.after = (_Links(size) for _ in range(3))
+        self.diagonal = _Links(1)
+
+    def add(self, weights: Tensor, pair: AlignedPair, to_source: Tensor, to_target: Tensor) -> None:
+        """weights (N, T + 1, S) of one pair; to_source (S, U), to_target (T, W)."""
+        words = [j for j, word in enumerate(pair.target_words) if not is_punctuation(word)]
+        aligned = {j for _, j in pair.links}
+        marks = torch.tensor([is_punctuation(word) for word in pair.source_words])
+        T = len(to_target)
+        now, later = (
+            _best_words(w, to_source, to_target, marks) for w in (weights[:, :T], weights[:, 1 : T + 1])
+        )
+        self.all.add(now, words, pair.links)
+        self.annotated.add(now, [j for j in words if j in aligned], pair.links)
+        self.after.add(later, words, pair.links)
+        scale = len(pair.source_words) / len(pair.target_words)
+        straight = [min(int((j + 0.5) * scale), len(marks) - 1) for j in range(len(pair.target_words))]
+        self.diagonal.add(torch.tensor([straight]), words, pair.links)
+
+    def rates(self) -> list[Aer]:
+        columns = zip(self.all.rates(), self.annotated.rates(), self.after.rates(), strict=True)
+        return [Aer(*rates) for rates in columns]
 
 
 def _shares(directory: ModelDirectory, pair: AlignedPair, example: Example) -> tuple[Tensor, Tensor] | None:

@@ -42,6 +42,17 @@ def ranking(report: HeadReport) -> list[tuple[HeadFacts, Habit]]:
     return sorted(clear, key=lambda pair: (pair[1].name != "aligns", -pair[1].strength))
 
 
+def champions(report: HeadReport) -> list[tuple[HeadFacts, Habit]]:
+    """For every habit the head that comes closest to it, clear or not."""
+    found = []
+    if (aligner := report.aligner) and aligner.aer:
+        found.append((aligner, Habit("aligns", aligner.aer.all, 1 - aligner.aer.all)))
+    for name in _CLEAR:
+        share, best = max(((getattr(h, name) or 0.0, h) for h in report.heads), key=lambda pair: pair[0])
+        found.append((best, Habit(name, share, share)))
+    return found
+
+
 def layer_means(heads: Sequence[HeadFacts], name: str) -> list[float]:
     """The mean of one measure over the heads of each layer, from the lowest."""
     layers = sorted({h.layer for h in heads})

@@ -64,6 +64,7 @@ class HeadReport:
     masked_sentences: int
     aligned_sentences: int
     unmatched: int  # aligned sentences left out: their words could not be matched to the text
+    average_aer: Aer | None  # of the mean of all cross-attention heads
     diagonal_aer: float | None  # of the trivial alignment along the diagonal, for comparison
 
     def of(self, kind: Kind) -> list[HeadFacts]:

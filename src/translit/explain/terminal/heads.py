@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from translit.explain.facts import spearman
-from translit.explain.heads.habits import Habit, habit, layer_means, ranking
+from translit.explain.heads.habits import Habit, champions, habit, layer_means, ranking
 from translit.explain.heads.report import HeadFacts, HeadReport, Relation
 from translit.explain.language import Captions
 from translit.explain.record import PLACES, Kind
@@ -58,13 +58,17 @@ def _name(head: HeadFacts, captions: Captions) -> str:
 
 def _ranking(console: Console, report: HeadReport, captions: Captions) -> None:
     panel(console, captions, "heads.found")
-    found = ranking(report)[:_STANDING_OUT]
-    if not found:
-        console.print(captions("heads.none"))
-    for head, what in found:
-        value = _proof(what)
-        proof = captions(f"heads.proof.{what.name}", value=value, diagonal=report.diagonal_aer or 0.0)
-        print_block(console, [_padded(Text(_name(head, captions), "bold"), 26) + Text(proof)])
+    clear = ranking(report)[:_STANDING_OUT]
+    shown = {what.name for _, what in clear}
+    # Where no head has a habit clearly, the one that comes closest, without a star.
+    weak = [(head, what) for head, what in champions(report) if what.name not in shown]
+    for mark, pairs in (("★ ", clear), ("  ", weak)):
+        for head, what in pairs:
+            proof = captions(
+                f"heads.proof.{what.name}", value=_proof(what), diagonal=report.diagonal_aer or 0.0
+            )
+            name = Text(mark + _name(head, captions), "bold" if mark.strip() else "")
+            print_block(console, [_padded(name, 28) + Text(proof)])
 
 
 def _proof(what: Habit) -> str:
@@ -94,8 +98,9 @@ def _kind(console: Console, report: HeadReport, kind: Kind, captions: Captions) 
     headers = [captions(f"heads.column.{name}") for name in ("head", *columns, "role")]
     table(console, headers, rows, "l" + "r" * len(columns) + "l", gap=1)
     if with_aer:
-        diagonal = f"{report.diagonal_aer:.2f}"
-        paragraph(console, captions("heads.legend.cross", diagonal=diagonal))
+        paragraph(console, captions("heads.legend.cross"))
+        others = {"diagonal": report.diagonal_aer, "average": report.average_aer and report.average_aer.all}
+        paragraph(console, captions("heads.legend.others", **others))
         if report.unmatched:
             paragraph(console, captions("heads.legend.unmatched", count=report.unmatched))
 
