@@ -11,7 +11,6 @@ from translit.cli.app import app
 from translit.errors import TranslitError
 
 if TYPE_CHECKING:
-
     from translit.explain.gold import AlignedPair
     from translit.explain.heads import HeadReport
     from translit.explain.language import Captions
