@@ -10,7 +10,9 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff〇々"
+from translit.text.script import HAN
+
+_HAN = HAN + "〇々"
 FULL_WIDTH = "，。！？；：、（）《》〈〉「」『』【】…—“”‘’·"
 
 _SPACES = re.compile(r"[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\ufeff\u200b]+")
@@ -23,20 +25,20 @@ _UNTOUCHED = re.compile(
 )
 
 _TO_FULL_WIDTH = str.maketrans(",;:?!", "，；：？！")
-_HAS_HAN = re.compile(f"[{HAN}]")
-_SPACE_BETWEEN = re.compile(f"(?<=[{HAN}{FULL_WIDTH}]) +(?=[{HAN}{FULL_WIDTH}])")
+_HAS_HAN = re.compile(f"[{_HAN}]")
+_SPACE_BETWEEN = re.compile(f"(?<=[{_HAN}{FULL_WIDTH}]) +(?=[{_HAN}{FULL_WIDTH}])")
 _SPACE_AROUND_MARK = re.compile("(?<=[，。！？；：、（《「“]) +| +(?=[，。！？；：、）》」”])")
-_SPACE_HAN_LATIN = re.compile(f"(?<=[{HAN}]) +(?=[A-Za-z0-9])|(?<=[A-Za-z0-9%]) +(?=[{HAN}])")
-_BEFORE = f"[{HAN}{FULL_WIDTH}\"')\\]]"
+_SPACE_HAN_LATIN = re.compile(f"(?<=[{_HAN}]) +(?=[A-Za-z0-9])|(?<=[A-Za-z0-9%]) +(?=[{_HAN}])")
+_BEFORE = f"[{_HAN}{FULL_WIDTH}\"')\\]]"
 _MARK_AFTER_HAN = re.compile(f"(?<={_BEFORE}) ?([,;:?!]+)(?!\\d)")
-_MARK_BEFORE_HAN = re.compile(f"(?<=[A-Za-z0-9%\ue000]) ?([,;:?!]+) ?(?=[{HAN}“《「（])")
+_MARK_BEFORE_HAN = re.compile(f"(?<=[A-Za-z0-9%\ue000]) ?([,;:?!]+) ?(?=[{_HAN}“《「（])")
 _MARK_AT_END = re.compile("([,;:?!]+)(?=[\"'”’）)]*$)")
 _STOP = re.compile(f"(?<={_BEFORE}) ?\\.(?![\\w.])|(?<=[\\w%])\\.(?=[\"'”’）)]*$)")
 _ELLIPSIS = re.compile(
-    f"(?<=[{HAN}{FULL_WIDTH}]) ?(?:\\.{{3,}}|。{{3,}}|…(?!…)(?<!……))|^\\.{{3,}}(?=[{HAN}])"
+    f"(?<=[{_HAN}{FULL_WIDTH}]) ?(?:\\.{{3,}}|。{{3,}}|…(?!…)(?<!……))|^\\.{{3,}}(?=[{_HAN}])"
 )
 _BRACKETS = re.compile(r"\(([^()（）]*)\)")
-_HAN_END = re.compile(f"[{HAN}{FULL_WIDTH}] ?$")
+_HAN_END = re.compile(f"[{_HAN}{FULL_WIDTH}] ?$")
 
 
 def normalize_source(text: str) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 import sentencepiece as spm
 
 from translit.errors import TranslitError
-from translit.text.normalize import HAN
+from translit.text.script import HAN
 
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
 SPECIAL = ("<pad>", "<unk>", "<s>", "</s>")
