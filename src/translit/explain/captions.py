@@ -380,7 +380,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "heads.column.accuracy": ("Right", "正确"),
     "heads.column.baseline": ("Fixed", "固定"),
     "heads.relations.proof": ("follows it", "跟踪"),
-    "heads.relations.weak": ("no better than position", "不比固定距离好"),
+    "heads.relations.weak": ("position explains it", "不比固定距离好"),
     "heads.direction.to head": ("to its head", "看中心词"),
     "heads.direction.to dependent": ("to its dependent", "看从属词"),
     "heads.advice": (

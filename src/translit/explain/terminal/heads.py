@@ -201,7 +201,8 @@ def _relations(console: Console, report: HeadReport, captions: Captions) -> None
             ]
         )
     names = ("relation", "direction", "head", "accuracy", "baseline", "count")
-    table(console, [*(captions(f"heads.column.{name}") for name in names), ""], rows, "lllrrrl")
+    headers = [captions(f"heads.column.{name}") for name in names]
+    table(console, [*headers, ""], rows, "lllrrrl", gap=1)
 
 
 def _aligner(console: Console, directory: ModelDirectory, report: HeadReport, captions: Captions) -> None:
