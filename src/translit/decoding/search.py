@@ -33,6 +33,7 @@ from translit.text.tokenizer import BOS, EOS, PAD
 
 __all__ = ["BeamStep", "Candidate", "Hypothesis", "SearchSettings", "max_target_length", "search"]
 
+_BATCH_TOKENS = 4096
 _NEVER = -1e10  # CTranslate2's score of a candidate that must not win
 
 
@@ -117,7 +118,9 @@ def _batches(
     for index in order:
         if batch:
             cost = (len(batch) + 1) * settings.beam * len(sources[batch[0]])
-            if cost > settings.batch_tokens or len(prefixes[index]) != len(prefixes[batch[0]]):
+            if cost > (settings.batch_tokens or _BATCH_TOKENS) or len(prefixes[index]) != len(
+                prefixes[batch[0]]
+            ):
                 yield batch
                 batch = []
         batch.append(index)
@@ -251,7 +254,7 @@ def _beam(
 
 def _step(logits: Tensor, rows: _Rows, beam: int) -> _Step:
     """Choose among all continuations; ``logits`` (R·b, V), at the first step (R, V)."""
-    scores, origins, tokens = _best(logits.log_softmax(dim=1), rows, 2 * beam)
+    scores, origins, tokens = _best(logits, rows, 2 * beam)
     if rows.prefix and rows.ids.size(1) == rows.prefix:
         scores, tokens = _distrust_early_ends(scores, tokens)
     ends = tokens == EOS  # (R, 2b)
@@ -269,15 +272,18 @@ def _step(logits: Tensor, rows: _Rows, beam: int) -> _Step:
     )
 
 
-def _best(log_probs: Tensor, rows: _Rows, count: int) -> tuple[Tensor, Tensor, Tensor]:
+def _best(logits: Tensor, rows: _Rows, count: int) -> tuple[Tensor, Tensor, Tensor]:
     """The ``count`` best continuations of every sentence: total scores, which beam they continue, token."""
-    vocab = log_probs.size(1)
-    totals = (rows.scores.view(-1, 1) + log_probs).view(len(rows), -1)  # (R, b·V), at the first step (R, V)
-    scores, flat = totals.topk(min(count, totals.size(1)), dim=1)
+    best = logits.topk(min(count, logits.size(1)), dim=1)  # of each beam, (n, 2b): no others can win
+    log_probs = best.values - logits.logsumexp(dim=1, keepdim=True)
+    totals = (rows.scores.view(-1, 1) + log_probs).view(len(rows), -1)  # (R, b·2b), at the first step (R, 2b)
+    scores, places = totals.topk(min(count, totals.size(1)), dim=1)  # (R, 2b)
+    tokens = best.indices.view(len(rows), -1).gather(1, places)
+    origins = places // best.indices.size(1)
     if (missing := count - scores.size(1)) > 0:  # a vocabulary smaller than the beam
         scores = F.pad(scores, (0, missing), value=_NEVER)
-        flat = F.pad(flat, (0, missing), value=PAD)
-    return scores, flat // vocab, flat % vocab
+        origins, tokens = F.pad(origins, (0, missing)), F.pad(tokens, (0, missing), value=PAD)
+    return scores, origins, tokens
 
 
 def _distrust_early_ends(scores: Tensor, tokens: Tensor) -> tuple[Tensor, Tensor]:

@@ -15,7 +15,7 @@ class SearchSettings:
     n_best: int = 1  # how many finished translations to return, at most ``beam``
     length_penalty: float = 1.0  # α: hypotheses compete by log-probability / length^α
     no_repeat_ngram: int = 0  # forbid to write any n tokens in a row twice; 0: allow
-    batch_tokens: int = 4096  # budget of one batch: rows × beam × padded source length
+    batch_tokens: int = 0  # budget of one batch: rows × beam × padded source length; 0: what suits the engine
 
     def __post_init__(self) -> None:
         if self.beam < 1:

@@ -15,6 +15,8 @@ from translit.errors import TranslitError
 from translit.model_directory import ModelDirectory
 from translit.text.tokenizer import Tokenizer
 
+_BATCH_TOKENS = 1024  # larger is hardly faster, and takes memory
+
 
 class CTranslate2Engine:
     """Sentences in parallel, one core each."""
@@ -56,7 +58,7 @@ class CTranslate2Engine:
             answers = self._translator.translate_batch(
                 [self._source.pieces(sources[i]) for i in indices],
                 [self._target.pieces(prefixes[i]) for i in indices] if prefix_length else None,
-                max_batch_size=settings.batch_tokens // settings.beam,
+                max_batch_size=max(1, (settings.batch_tokens or _BATCH_TOKENS) // settings.beam),
                 batch_type="tokens",
                 asynchronous=True,
                 beam_size=settings.beam,
