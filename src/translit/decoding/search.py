@@ -188,10 +188,9 @@ def _greedy(
     """Take the most probable token, always."""
     found: list[list[Hypothesis]] = [[] for _ in rows.sentences]
     while len(rows):
-        logits = _next_logits(model, rows, rules)
-        best, token = logits.max(dim=1)  # (R), (R)
+        log_prob, token = _next_logits(model, rows, rules).log_softmax(dim=1).max(dim=1)  # (R), (R)
         rows.ids = torch.cat((rows.ids, token[:, None]), dim=1)
-        rows.log_probs = torch.cat((rows.log_probs, (best - logits.logsumexp(dim=1))[:, None]), dim=1)
+        rows.log_probs = torch.cat((rows.log_probs, log_prob[:, None]), dim=1)
         rows.fed = token[:, None]
         length = rows.ids.size(1)
         ended = [t == EOS or length >= limit for t, limit in zip(token.tolist(), rows.limits, strict=True)]
@@ -274,9 +273,11 @@ def _step(logits: Tensor, rows: _Rows, beam: int) -> _Step:
 
 def _best(logits: Tensor, rows: _Rows, count: int) -> tuple[Tensor, Tensor, Tensor]:
     """The ``count`` best continuations of every sentence: total scores, which beam they continue, token."""
-    best = logits.topk(min(count, logits.size(1)), dim=1)  # of each beam, (n, 2b): no others can win
-    log_probs = best.values - logits.logsumexp(dim=1, keepdim=True)
-    totals = (rows.scores.view(-1, 1) + log_probs).view(len(rows), -1)  # (R, b·2b), at the first step (R, 2b)
+    # The best of each beam, (n, 2b): no others can win.
+    best = logits.log_softmax(dim=1).topk(min(count, logits.size(1)), dim=1)
+    totals = (rows.scores.view(-1, 1) + best.values).view(
+        len(rows), -1
+    )  # (R, b·2b), at the first step (R, 2b)
     scores, places = totals.topk(min(count, totals.size(1)), dim=1)  # (R, 2b)
     tokens = best.indices.view(len(rows), -1).gather(1, places)
     origins = places // best.indices.size(1)
