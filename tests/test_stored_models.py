@@ -47,11 +47,15 @@ def copy(tmp_path: Path) -> Path:
     return folder
 
 
+def load(path: Path) -> None:
+    directory = ModelDirectory.open(path)
+    _ = directory.target_tokenizer
+    TorchEngine(directory)
+
+
 def message(path: Path) -> str:
     with pytest.raises(TranslitError) as caught:
-        directory = ModelDirectory.open(path)
-        _ = directory.target_tokenizer
-        TorchEngine(directory)
+        load(path)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 

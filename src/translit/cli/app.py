@@ -9,7 +9,19 @@ from typer.core import TyperGroup
 
 import translit
 
-_ORDER = ("translate", "explain", "tour", "heads", "train", "evaluate", "score", "calibrate", "data", "info", "export")
+_ORDER = (
+    "translate",
+    "explain",
+    "tour",
+    "heads",
+    "train",
+    "evaluate",
+    "score",
+    "calibrate",
+    "data",
+    "info",
+    "export",
+)
 
 
 class InOrder(TyperGroup):
