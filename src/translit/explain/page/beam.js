@@ -83,7 +83,7 @@ function beamPicture(tree, dropped) {
   const height = MAP.top + MAP.row * Math.max(...rows.values()) + 34;
   const start = svg("text", { class: "start", x: MAP.left, y: MAP.top + 5, "text-anchor": "middle" }, "<s>");
   const numbers = Array.from({ length: Math.max(...nodes.map((n) => n.step)) + 1 }, (_, step) =>
-    svg("text", { class: "tick", x: x(step), y: 8, "text-anchor": "middle" }, step + 1));
+    svg("text", { class: step === state.step ? "tick selected" : "tick", x: x(step), y: 8, "text-anchor": "middle" }, step + 1));
   const label = `${say("beam.title")}. ${tree.ended.map((e) => `${fixed(e.score, 3)} ${e.text}`).join("; ")}`;
   const picture = svg("svg", { class: "beam", role: "img", "aria-label": label, width, height, viewBox: `0 0 ${width} ${height}` }, numbers, links, start, marks);
   const frame = scroller(say("beam.title"), picture);

@@ -77,7 +77,7 @@ function sides(kind) {
 // ---- Numbers ----
 
 const minus = (text) => text.replace("-", "−");
-const fixed = (x, decimals) => minus(x.toFixed(decimals));
+const fixed = (x, decimals) => minus(x.toFixed(decimals)).replace(/^−(?=0\.?0*$)/, ""); // no "−0.00"
 // A weight as a percentage, with as many digits as the document has.
 const exactPercent = (x) => `${fixed(100 * x, 2)} %`;
 

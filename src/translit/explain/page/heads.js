@@ -1,5 +1,7 @@
 // Attention: one head as a heat table, all heads as small pictures.
 
+const BROAD = 24; // source tokens; with more, the small pictures stand below the big one
+
 function headsPanel() {
   const model = DOCUMENT.model;
   const numbers = (n) => Array.from({ length: n }, (_, i) => [i, i + 1]);
@@ -11,7 +13,7 @@ function headsPanel() {
     "div",
     {},
     part(say("page.heads"), say("page.heads.note"), el("div", { class: "controls" }, kind, layers, head)),
-    el("div", { class: "pair" }, el("div", { class: "part" }, big), el("section", { class: "part" }, el("h3", {}, say("page.heads.all")), el("p", { class: "note" }, say("page.heads.all.note")), small)),
+    el("div", { class: sentence().source.tokens.length > BROAD ? null : "pair" }, el("div", { class: "part" }, big), el("section", { class: "part" }, el("h3", {}, say("page.heads.all")), el("p", { class: "note" }, say("page.heads.all.note")), small)),
   );
   let shownKind = null;
   let layer = null;

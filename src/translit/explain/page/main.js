@@ -47,7 +47,7 @@ function redraw({ element, update }) {
 
 // Scroll `box`, and nothing else, until the current step stands in it.
 function reveal(box) {
-  const here = box.querySelector(".now, .selected");
+  const here = box.querySelector(".now, .selected, .lit > [scope=row]");
   if (!here) return;
   const inner = here.getBoundingClientRect(), outer = box.getBoundingClientRect();
   if (inner.left < outer.left + 60 || inner.right > outer.right - 20) box.scrollLeft += inner.left - outer.left - outer.width / 2;

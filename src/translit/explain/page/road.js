@@ -40,8 +40,9 @@ function stageNumbers(stage, name) {
   const biggest = Math.max(...stage.values.flat().map(Math.abs), 1e-9);
   const isMask = stage.key.endsWith("mask"), isWeights = stage.key.endsWith("weights");
   const dimensions = stage.values[0].map((_, j) => String(j));
-  const rows = { names: stage.rows.map(pieceText), language: targetLanguage };
-  const columns = { names: stage.columns?.map(pieceText) ?? dimensions, language: targetLanguage };
+  const ofSource = (key) => (stage.part === "encoder" || key ? sourceLanguage : targetLanguage);
+  const rows = { names: stage.rows.map(pieceText), language: ofSource(/^cross\.[kv]$/.test(stage.key)) };
+  const columns = { names: stage.columns?.map(pieceText) ?? dimensions, language: ofSource(stage.key.startsWith("cross.")) };
   const text = (x) => (isMask ? (x ? "■" : "·") : isWeights ? (100 * x).toFixed(0) : fixed(x, 2));
   const table = heatTable({
     name, rows, columns, text, wide: !isMask && !isWeights,

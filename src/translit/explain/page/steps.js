@@ -7,9 +7,10 @@ function stepsPanel() {
     "div",
     {},
     el("div", { class: "two" },
-      part(say("page.next"), say("page.next.note"), next),
+      el("div", {},
+        part(say("page.next"), say("page.next.note"), next),
+        part(say("page.sure"), say("page.sure.note"), curve)),
       part(say("page.look"), say("page.look.note"), by, look)),
-    part(say("page.sure"), say("page.sure.note"), curve),
     part(say("page.all"), say("page.all.note"), table),
   );
   const update = () => {
@@ -90,14 +91,15 @@ function looked(look) {
   return { kind, values: attention(kind).head(Number(l), Number(h)) };
 }
 
-const LINE = { row: 30, left: 196, right: 300, width: 430, top: 8 };
+const LINE = { left: 196, right: 300, width: 430, top: 8 };
 
 // Keys on the left, written tokens on the right, and lines as strong as the attention between them.
 // Hovering shows the row of a written token, or the column of a key.
 function linesPicture(look, step) {
   const { kind, values } = looked(look);
   const { rows, columns } = sides(kind);
-  const height = LINE.row * Math.max(rows.names.length, columns.names.length);
+  const longest = Math.max(rows.names.length, columns.names.length);
+  const height = longest * clamp(660 / longest, 22, 32);
   const keyAt = (j) => LINE.top + (height * (j + 0.5)) / columns.names.length;
   const rowAt = (i) => LINE.top + (height * (i + 0.5)) / rows.names.length;
   const hidden = (j) => kind === "decoder" && j > step;
@@ -147,7 +149,7 @@ function sureChart() {
     { name: say("page.sure.rival"), kind: "rival1", values: steps.map((s) => rival(s)?.probability ?? null) },
   ];
   const columns = { names: targetTokens(), language: targetLanguage };
-  return lineChart({ name: say("page.sure"), columns, series, gap: clamp(760 / columns.names.length, 46, 110), selected: state.step, pick: (step) => set({ step }) });
+  return lineChart({ name: say("page.sure"), columns, series, gap: clamp(420 / columns.names.length, columns.names.some((name) => name.length > 4) ? 56 : 24, 90), selected: state.step, pick: (step) => set({ step }) });
 }
 
 // ---- All steps ----
