@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from translit.cli.app import app
+from translit.cli.output import View, Warnings, tell, translate_text, write
 
 if TYPE_CHECKING:
     from translit.translator import Translation, Translator
@@ -96,19 +96,20 @@ def translate(
             threads=threads,
         )
 
-    view = _View(as_json, confidence, pinyin, script)
-    warnings = _Warnings()
+    view = View(as_json, confidence, pinyin, script)
+    warnings = Warnings()
+    failed = False
     if input:
         failed = _files(load, input, output, skip_existing, format, errors, view, warnings)
     elif text:
-        failed = _text(load(), " ".join(text), errors, view, warnings)
+        translate_text(load(), " ".join(text), errors, view, warnings)
     elif interactive or sys.stdin.isatty():
         from translit.cli.prompt import converse
 
         converse(load(), view.show)
         return
     else:
-        failed = _lines(load(), errors, view, warnings)
+        _lines(load(), errors, view, warnings)
     warnings.summary()
     if failed or (strict and warnings.flagged):
         raise typer.Exit(1)
@@ -122,34 +123,18 @@ def _pairs(path: Path | None) -> dict[str, str] | None:
     return read_pairs(path)
 
 
-def _text(translator: Translator, text: str, errors: str, view: _View, warnings: _Warnings) -> bool:
-    from translit.errors import TranslitError
-
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # the shell passed bytes that are no UTF-8
-        if errors == "strict":
-            raise TranslitError("the text is not UTF-8; use --errors replace") from None
-        text = text.encode("utf-8", "replace").decode()
-    (translation,) = translator.translate([text])
-    warnings.add("", translation)
-    _print(view.show(translation) + "\n")
-    return False
-
-
-def _lines(translator: Translator, errors: str, view: _View, warnings: _Warnings) -> bool:
+def _lines(translator: Translator, errors: str, view: View, warnings: Warnings) -> None:
     from translit.files import translate_stream
 
     number = 0
 
-    def write(translation: Translation, ending: str) -> None:
+    def answer(translation: Translation, ending: str) -> None:
         nonlocal number
         number += 1
         warnings.add(f"line {number}: ", translation)
-        _print(view.show(translation) + (ending or "\n" * view.as_json))
+        write(view.show(translation) + (ending or "\n" * view.as_json))
 
-    translate_stream(translator, sys.stdin.buffer, "stdin", write, errors)
-    return False
+    translate_stream(translator, sys.stdin.buffer, "stdin", answer, errors)
 
 
 def _files(
@@ -159,8 +144,8 @@ def _files(
     skip_existing: bool,
     format: str | None,
     errors: str,
-    view: _View,
-    warnings: _Warnings,
+    view: View,
+    warnings: Warnings,
 ) -> bool:
     """Translate every file; True when one of several has failed."""
     from translit.errors import TranslitError
@@ -169,7 +154,7 @@ def _files(
     jobs = plan(inputs, output)
     waiting = [job for job in jobs if not (skip_existing and job.output is not None and job.output.exists())]
     if len(waiting) < len(jobs):
-        _tell(f"{len(jobs) - len(waiting)} skipped, there already")
+        tell(f"{len(jobs) - len(waiting)} skipped, there already")
     translator = load() if waiting else None
     failed = False
     for job in waiting:
@@ -188,121 +173,13 @@ def _files(
         except TranslitError as error:
             if len(jobs) == 1:
                 raise
-            _tell(str(error))
+            tell(str(error))
             failed = True
             continue
         if job.output is not None:
             flagged = warnings.flagged - before
-            _tell(
+            tell(
                 f"{job.source} → {job.output}: {count:,} texts"
                 + (f", {flagged:,} flagged" if flagged else "")
             )
     return failed
-
-
-class _View:
-    """How a translation is shown."""
-
-    def __init__(self, as_json: bool, confidence: bool, pinyin: bool, script: str) -> None:
-        self.as_json = as_json
-        self.confidence = confidence
-        self._convert = _traditional() if script == "hant" else str
-        self._pinyin = _pinyin() if pinyin else None
-
-    def text(self, text: str) -> str:
-        """The text in the script that was asked for."""
-        return self._convert(text)
-
-    def show(self, translation: Translation) -> str:
-        return self._json(translation) if self.as_json else self._plain(translation)
-
-    def _plain(self, translation: Translation) -> str:
-        text = self._convert(translation.text)
-        shown = text
-        if self._pinyin is not None and text.strip():
-            shown += f"\t{self._pinyin(text)}"
-        if self.confidence and translation.confidence is not None:
-            shown += f"\t{_bar(translation.confidence)} {translation.confidence:.0%}"
-        for alternative in translation.alternatives:
-            shown += f"\n  {self._convert(alternative.text)}"
-        return shown
-
-    def _json(self, translation: Translation) -> str:
-        text = self._convert(translation.text)
-        record: dict[str, Any] = {
-            "source": translation.source,
-            "translation": text,
-            "score": _rounded(translation.score),
-            "confidence": _rounded(translation.confidence),
-            "alternatives": [
-                {"translation": self._convert(a.text), "score": _rounded(a.score)}
-                for a in translation.alternatives
-            ],
-            "flags": [{"kind": flag.kind, "detail": flag.detail} for flag in translation.flags],
-            "seconds": round(translation.seconds, 6),
-        }
-        if self._pinyin is not None:
-            record["pinyin"] = self._pinyin(text)
-        return json.dumps(record, ensure_ascii=False)
-
-
-def _rounded(number: float | None) -> float | None:
-    return None if number is None else round(number, 4)
-
-
-def _bar(share: float, width: int = 10) -> str:
-    full = round(share * width)
-    return "█" * full + "░" * (width - full)
-
-
-def _traditional() -> Callable[[str], str]:
-    from translit.errors import TranslitError
-
-    try:
-        from opencc import OpenCC  # type: ignore[import-not-found]  # an extra
-    except ImportError:
-        raise TranslitError("--script hant needs OpenCC; install it with: pip install opencc") from None
-    convert: Callable[[str], str] = OpenCC("s2t").convert
-    return convert
-
-
-def _pinyin() -> Callable[[str], str]:
-    from translit.errors import TranslitError
-
-    try:
-        from pypinyin import Style, lazy_pinyin  # type: ignore[import-not-found]  # an extra
-    except ImportError:
-        raise TranslitError("--pinyin needs pypinyin; install it with: pip install pypinyin") from None
-    return lambda text: " ".join(lazy_pinyin(text, style=Style.TONE))
-
-
-class _Warnings:
-    """Flags of lines on standard error, the first few in full."""
-
-    MOST = 20
-
-    def __init__(self) -> None:
-        self.lines = 0
-        self.flagged = 0
-
-    def add(self, place: str, translation: Translation) -> None:
-        self.lines += 1
-        if not translation.flags:
-            return
-        self.flagged += 1
-        if self.flagged <= self.MOST:
-            _tell(place + "; ".join(f"{flag.kind}: {flag.detail}" for flag in translation.flags))
-
-    def summary(self) -> None:
-        if self.flagged > self.MOST:
-            _tell(f"{self.flagged:,} of {self.lines:,} lines flagged; --json shows every flag")
-
-
-def _tell(message: str) -> None:
-    print(f"translit: {message}", file=sys.stderr)
-
-
-def _print(text: str) -> None:
-    """Exactly ``text``, on every platform; flushed, because somebody may be waiting for the line."""
-    sys.stdout.buffer.write(text.encode("utf-8", "surrogatepass"))
-    sys.stdout.buffer.flush()
