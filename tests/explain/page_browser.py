@@ -119,12 +119,10 @@ class Page:
 
 
 def _percent(p: float) -> str:
-    """As the page writes it."""
-    if 0.9995 < p < 1:
-        return ">99.9 %"
-    if 0 < p < 0.0005:
-        return "<0.1 %"
-    return f"{100 * p:.0f} %" if p >= 0.1 else f"{100 * p:.1f} %"
+    """As the terminal writes it."""
+    from translit.explain.terminal.pictures import percent
+
+    return percent(p)
 
 
 def steps_by_keyboard(page: Page) -> None:
@@ -314,6 +312,16 @@ def two_languages(page: Page) -> None:
     assert page.run("return document.documentElement.lang") == "en"
 
 
+def every_sentence_can_be_chosen(page: Page) -> None:
+    """Where there are several sentences, the menu in the header changes to another and back."""
+    for n in [*range(1, len(page.document["sentences"])), 0]:
+        for select in page.all("header select"):
+            page.run("arguments[0].value = arguments[1]", select, n)
+            page.run("arguments[0].dispatchEvent(new Event('change'))", select)
+        pieces = [token["text"] for token in page.document["sentences"][n]["target"]["tokens"]]
+        assert page.texts(".target button") == pieces
+
+
 def everything_has_a_name(page: Page) -> None:
     """Buttons, pictures and groups have accessible names."""
     assert page.run(UNNAMED) == []
@@ -371,6 +379,7 @@ CHECKS: list[Callable[[Page], None]] = [
     pen_and_paper,
     tabs_by_keyboard,
     two_languages,
+    every_sentence_can_be_chosen,
     everything_has_a_name,
     contrast_is_sufficient,
     nothing_sticks_out,

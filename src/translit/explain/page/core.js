@@ -81,10 +81,12 @@ const fixed = (x, decimals) => minus(x.toFixed(decimals)).replace(/^−(?=0\.?0*
 // A weight as a percentage, with as many digits as the document has.
 const exactPercent = (x) => `${fixed(100 * x, 2)} %`;
 
+// Never 100 or 0 by mere rounding of something else.
 function percent(p) {
-  if (p > 0.9995 && p < 1) return ">99.9 %";
-  if (p > 0 && p < 0.0005) return "<0.1 %";
-  return p >= 0.1 ? `${(100 * p).toFixed(0)} %` : `${(100 * p).toFixed(1)} %`;
+  const text = (100 * p).toFixed(1);
+  if (text === "100.0" && p < 1) return ">99.9 %";
+  if (text === "0.0" && p > 0) return "<0.1 %";
+  return `${text} %`;
 }
 
 const largest = (row) => row.reduce((best, x, i) => (x > row[best] ? i : best), 0);

@@ -27,7 +27,7 @@ function heatTable({ name, values, rows, columns, shade = (x) => x, text, tell, 
     el("tr", { class: i === lit ? "lit" : null }, el("th", { scope: "row", lang: rows.language }, title), columns.names.map((_, j) => cell(i, j))),
   );
   const table = el("table", { class: wide ? "heat wide" : "heat", "--cell": `${clamp(24 / columns.names.length, 1.9, 2.7)}rem` }, el("caption", { class: "unseen" }, name), el("thead", {}, el("tr", {}, el("td"), head)), el("tbody", {}, body));
-  const cursor = cursorOf(table, rows.names.length, columns.names.length, (i, j) => {
+  const cursor = cursorOf(name, table, rows.names.length, columns.names.length, (i, j) => {
     readout.textContent = i < 0 ? tellColumn(j) : j < 0 ? tellRow(i) : tell(i, j);
   });
   const frame = scroller(name, table);
@@ -38,8 +38,10 @@ function heatTable({ name, values, rows, columns, shade = (x) => x, text, tell, 
   return el("div", { class: "heatbox" }, frame, readout);
 }
 
+const visited = new Map(); // name of a table → the cell where its cursor was, for when the table is drawn anew
+
 // The cell that is looked at: its row and column are marked with classes. Row or column −1 is a name.
-function cursorOf(table, height, width, tell) {
+function cursorOf(name, table, height, width, tell) {
   let at = null;
   const trs = table.tBodies[0].rows;
   const names = table.tHead.rows[0].cells;
@@ -56,6 +58,7 @@ function cursorOf(table, height, width, tell) {
   const go = (i, j) => {
     mark(false);
     at = [i, j];
+    visited.set(name, at);
     mark(true);
     tell(i, j);
   };
@@ -70,13 +73,14 @@ function cursorOf(table, height, width, tell) {
       if (cell && where(cell)[0] >= 0) pick(...where(cell));
     },
     key: (event, pick) => {
-      const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+      const move = ARROWS[event.key];
       if (event.key === "Enter" && at && pick && at[0] >= 0) pick(...at);
       if (!move) return;
       event.preventDefault();
       event.stopPropagation();
-      const [i, j] = at || [0, -1];
-      go(clamp(i + move[0], at ? -1 : 0, height - 1), clamp(j + move[1], i + move[0] < 0 ? 0 : -1, width - 1));
+      const [i, j] = at ?? visited.get(name) ?? [0, -1];
+      const row = clamp(i + move[0], -1, height - 1);
+      go(row, clamp(j + move[1], row < 0 ? 0 : -1, width - 1));
       const cell = at[0] < 0 ? names[at[1] + 1] : trs[at[0]].cells[at[1] + 1];
       cell.scrollIntoView({ block: "nearest", inline: "nearest" });
     },
@@ -87,6 +91,7 @@ function cursorOf(table, height, width, tell) {
   };
 }
 
+const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }; // [rows, columns]
 const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
 
 // A small picture of a head: ten shades, one path each, so that it follows the colours of the page.

@@ -149,7 +149,7 @@ function sureChart() {
     { name: say("page.sure.rival"), kind: "rival1", values: steps.map((s) => rival(s)?.probability ?? null) },
   ];
   const columns = { names: targetTokens(), language: targetLanguage };
-  return lineChart({ name: say("page.sure"), columns, series, gap: clamp(420 / columns.names.length, columns.names.some((name) => name.length > 4) ? 56 : 24, 90), selected: state.step, pick: (step) => set({ step }) });
+  return lineChart({ name: say("page.sure"), columns, series, gap: clamp(420 / columns.names.length, columns.names.some((name) => name.length > 4) ? 56 : 24, 66), selected: state.step, pick: (step) => set({ step }) });
 }
 
 // ---- All steps ----

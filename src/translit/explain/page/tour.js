@@ -155,7 +155,7 @@ function movable(table, cells, show) {
   };
   cells.forEach((row, i) => row.forEach((td, j) => td.addEventListener("click", () => go(i, j))));
   table.addEventListener("keydown", (event) => {
-    const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    const move = ARROWS[event.key];
     if (!move) return;
     event.preventDefault();
     event.stopPropagation();
