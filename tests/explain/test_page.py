@@ -152,7 +152,7 @@ def test_every_caption_exists_in_both_languages(document: dict[str, Any]) -> Non
     names = set(re.findall(r'say\(\s*"([^"]+)"', scripts)) | set(re.findall(r'"(page\.[\w.]+)"', scripts))
     assert len(names) > 60
     assert names <= texts.keys()
-    for start in re.findall(r"say\(`([\w.]+)\$\{", scripts):
+    for start in re.findall(r"say\(\s*`([\w.]+)\$\{", scripts):
         assert any(name.startswith(start) for name in texts), start
     for name in texts:
         english, chinese = texts[name]

@@ -8,10 +8,22 @@ function beamPanel() {
   const element = el(
     "div",
     {},
-    part(say("beam.title"), say("page.beam.note", { beam: tree.beam }),
-      el("ul", { class: "facts" }, verdict(tree).map((text) => el("li", {}, text))),
-      el("label", { class: "check" }, box, " ", say("page.beam.dropped")), picture),
-    part(say("page.beam.ended"), say("page.beam.ended.note", { alpha: tree.length_penalty }), endedTable(tree)),
+    part(
+      say("beam.title"),
+      say("page.beam.note", { beam: tree.beam }),
+      el(
+        "ul",
+        { class: "facts" },
+        verdict(tree).map((text) => el("li", {}, text)),
+      ),
+      el("label", { class: "check" }, box, " ", say("page.beam.dropped")),
+      picture,
+    ),
+    part(
+      say("page.beam.ended"),
+      say("page.beam.ended.note", { alpha: tree.length_penalty }),
+      endedTable(tree),
+    ),
   );
   const update = () => {
     box.checked = state.dropped;
@@ -23,16 +35,23 @@ function beamPanel() {
 // The nodes from the first step to `id`.
 function pathTo(tree, id) {
   const path = [];
-  for (let node = tree.nodes[id]; node; node = node.parent == null ? null : tree.nodes[node.parent]) path.unshift(node);
+  for (let node = tree.nodes[id]; node; node = node.parent == null ? null : tree.nodes[node.parent])
+    path.unshift(node);
   return path;
 }
 
-const beamText = (tree, id) => pathTo(tree, id).map((node) => node.piece.replaceAll("▁", " ")).join("").trim();
+const beamText = (tree, id) =>
+  pathTo(tree, id)
+    .map((node) => node.piece.replaceAll("▁", " "))
+    .join("")
+    .trim();
 
 // Where the winner was decided, in sentences.
 function verdict(tree) {
   const winner = pathTo(tree, tree.ended[0].node);
-  const said = [tree.decided == null ? say("beam.decided.length") : say("beam.decided", { step: tree.decided + 1 })];
+  const said = [
+    tree.decided == null ? say("beam.decided.length") : say("beam.decided", { step: tree.decided + 1 }),
+  ];
   if (tree.split != null) {
     const names = tree.ended.slice(0, 2).map((ended) => {
       const node = pathTo(tree, ended.node)[tree.split];
@@ -40,7 +59,8 @@ function verdict(tree) {
     });
     said.push(say("beam.split", { step: tree.split + 1, winner: names[0], rival: names[1] }));
   }
-  const better = (node) => tree.nodes.some((n) => n.parent === node.parent && n.step === node.step && n.log_prob > node.log_prob);
+  const better = (node) =>
+    tree.nodes.some((n) => n.parent === node.parent && n.step === node.step && n.log_prob > node.log_prob);
   const turn = winner.find(better);
   if (turn) said.push(say("beam.not_greedy", { step: turn.step + 1 }));
   return said;
@@ -48,14 +68,27 @@ function verdict(tree) {
 
 function endedTable(tree) {
   const row = (ended, n) =>
-    el("tr", { class: n ? null : "lit" },
+    el(
+      "tr",
+      { class: n ? null : "lit" },
       el("td", {}, n ? "" : "★"),
       el("td", { class: "number" }, fixed(ended.score, 3)),
       el("td", { class: "number" }, fixed(ended.log_prob, 2)),
-      el("td", { class: "text", lang: targetLanguage }, ended.text));
+      el("td", { class: "text", lang: targetLanguage }, ended.text),
+    );
   const names = ["", say("page.beam.score"), say("page.beam.log_prob"), say("page.translation")];
-  const head = names.map((text, n) => (text ? el("th", { scope: "col", class: n < 3 ? "number" : null }, text) : el("td")));
-  return scroller(say("page.beam.ended"), el("table", { class: "plain" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, tree.ended.map(row))));
+  const head = names.map((text, n) =>
+    text ? el("th", { scope: "col", class: n < 3 ? "number" : null }, text) : el("td"),
+  );
+  return scroller(
+    say("page.beam.ended"),
+    el(
+      "table",
+      { class: "plain" },
+      el("thead", {}, el("tr", {}, head)),
+      el("tbody", {}, tree.ended.map(row)),
+    ),
+  );
 }
 
 // ---- The map ----
@@ -65,14 +98,19 @@ const MAP = { column: 74, row: 46, left: 36, top: 26 };
 function beamPicture(tree, dropped) {
   const nodes = tree.nodes.filter((node) => dropped || node.fate !== "dropped" || node.winner);
   const children = groupBy(nodes, (n) => n.parent);
-  for (const list of children.values()) list.sort((a, b) => b.winner - a.winner || (a.fate === "dropped") - (b.fate === "dropped") || b.score - a.score);
+  for (const list of children.values())
+    list.sort(
+      (a, b) => b.winner - a.winner || (a.fate === "dropped") - (b.fate === "dropped") || b.score - a.score,
+    );
   const rows = placeLines(children);
   const x = (step) => MAP.left + MAP.column * (step + 1);
   const y = (id) => MAP.top + MAP.row * (id == null ? 0 : rows.get(id));
   const readout = el("output", { class: "readout" }, say("page.beam.readout"));
   const links = [...nodes].sort((a, b) => a.winner - b.winner).map((node) => link(node, x, y));
   const marks = nodes.map((node) => stop(node, x, y));
-  const groups = new Map(nodes.map((node, n) => [node.id, [links.find((l) => l.dataset.id === String(node.id)), marks[n]]]));
+  const groups = new Map(
+    nodes.map((node, n) => [node.id, [links.find((l) => l.dataset.id === String(node.id)), marks[n]]]),
+  );
   const show = (id) => {
     for (const pair of groups.values()) pair.forEach((e) => e.classList.remove("here"));
     for (const node of pathTo(tree, id)) groups.get(node.id).forEach((e) => e.classList.add("here"));
@@ -83,11 +121,26 @@ function beamPicture(tree, dropped) {
   const height = MAP.top + MAP.row * Math.max(...rows.values()) + 34;
   const start = svg("text", { class: "start", x: MAP.left, y: MAP.top + 5, "text-anchor": "middle" }, "<s>");
   const numbers = Array.from({ length: Math.max(...nodes.map((n) => n.step)) + 1 }, (_, step) =>
-    svg("text", { class: step === state.step ? "tick selected" : "tick", x: x(step), y: 8, "text-anchor": "middle" }, step + 1));
+    svg(
+      "text",
+      { class: step === state.step ? "tick selected" : "tick", x: x(step), y: 8, "text-anchor": "middle" },
+      step + 1,
+    ),
+  );
   const label = `${say("beam.title")}. ${tree.ended.map((e) => `${fixed(e.score, 3)} ${e.text}`).join("; ")}`;
-  const picture = svg("svg", { class: "beam", role: "img", "aria-label": label, width, height, viewBox: `0 0 ${width} ${height}` }, numbers, links, start, marks);
+  const picture = svg(
+    "svg",
+    { class: "beam", role: "img", "aria-label": label, width, height, viewBox: `0 0 ${width} ${height}` },
+    numbers,
+    links,
+    start,
+    marks,
+  );
   const frame = scroller(say("beam.title"), picture);
-  frame.addEventListener("keydown", walker(nodes, children, rows, show, (id) => groups.get(id)[1]));
+  frame.addEventListener(
+    "keydown",
+    walker(nodes, children, rows, show, (id) => groups.get(id)[1]),
+  );
   return el("div", {}, frame, readout);
 }
 
@@ -121,7 +174,9 @@ function placeLines(children) {
 }
 
 function link(node, x, y) {
-  const a = x(node.step - 1) + (node.step ? 0 : 14), b = x(node.step), bend = (a + b) / 2;
+  const a = x(node.step - 1) + (node.step ? 0 : 14),
+    b = x(node.step),
+    bend = (a + b) / 2;
   const d = `M${a} ${y(node.parent)}C${bend} ${y(node.parent)} ${bend} ${y(node.id)} ${b} ${y(node.id)}`;
   return svg("path", { d, class: `link ${node.fate}${node.winner ? " winner" : ""}`, "data-id": node.id });
 }
@@ -131,16 +186,30 @@ function stop(node, x, y) {
   const width = Math.max(26, 12 + 9 * [...name].reduce((sum, c) => sum + (c > "⺀" ? 1.8 : 1), 0));
   return svg(
     "g",
-    { class: `stop ${node.fate}${node.winner ? " winner" : ""}`, transform: `translate(${x(node.step)} ${y(node.id)})` },
+    {
+      class: `stop ${node.fate}${node.winner ? " winner" : ""}`,
+      transform: `translate(${x(node.step)} ${y(node.id)})`,
+    },
     svg("rect", { x: -width / 2, y: -13, width, height: 26, rx: 13 }),
     svg("text", { class: "piece", y: 5, "text-anchor": "middle", lang: targetLanguage }, name),
-    svg("text", { class: "score", y: 25, "text-anchor": "middle" }, (node.fate === "ended" ? "■ " : "") + fixed(node.score, 2)),
+    svg(
+      "text",
+      { class: "score", y: 25, "text-anchor": "middle" },
+      (node.fate === "ended" ? "■ " : "") + fixed(node.score, 2),
+    ),
   );
 }
 
 function tellNode(tree, node) {
-  const fate = say(`page.beam.fate.${node.fate}`, { score: node.final_score == null ? "" : fixed(node.final_score, 3) });
-  return say("page.beam.node", { text: beamText(tree, node.id), log_prob: fixed(node.log_prob, 2), score: fixed(node.score, 2), fate });
+  const fate = say(`page.beam.fate.${node.fate}`, {
+    score: node.final_score == null ? "" : fixed(node.final_score, 3),
+  });
+  return say("page.beam.node", {
+    text: beamText(tree, node.id),
+    log_prob: fixed(node.log_prob, 2),
+    score: fixed(node.score, 2),
+    fate,
+  });
 }
 
 // The arrow keys walk through the tree: left to the parent, right to the best child, up and down within a step.
@@ -150,7 +219,12 @@ function walker(nodes, children, rows, show, elementOf) {
   return (event) => {
     const column = nodes.filter((n) => n.step === here.step).sort((a, b) => rows.get(a.id) - rows.get(b.id));
     const n = column.indexOf(here);
-    const moves = { ArrowLeft: byId.get(here.parent), ArrowRight: children.get(here.id)?.[0], ArrowUp: column[n - 1], ArrowDown: column[n + 1] };
+    const moves = {
+      ArrowLeft: byId.get(here.parent),
+      ArrowRight: children.get(here.id)?.[0],
+      ArrowUp: column[n - 1],
+      ArrowDown: column[n + 1],
+    };
     if (!(event.key in moves)) return;
     event.preventDefault();
     event.stopPropagation();

@@ -24,7 +24,10 @@ class Attention {
     [this.layers, this.heads, this.rows, this.columns] = shape;
     const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
     const view = new DataView(bytes.buffer);
-    this.weights = Float64Array.from({ length: bytes.length / 2 }, (_, i) => view.getUint16(2 * i, true) / scale);
+    this.weights = Float64Array.from(
+      { length: bytes.length / 2 },
+      (_, i) => view.getUint16(2 * i, true) / scale,
+    );
   }
 
   // One head as an array of rows.
@@ -48,7 +51,9 @@ class Attention {
 }
 
 function cut(flat, width) {
-  return Array.from({ length: flat.length / width }, (_, i) => Array.from(flat.subarray(i * width, (i + 1) * width)));
+  return Array.from({ length: flat.length / width }, (_, i) =>
+    Array.from(flat.subarray(i * width, (i + 1) * width)),
+  );
 }
 
 const unpacked = new Map();
@@ -105,7 +110,8 @@ const SVG = "http://www.w3.org/2000/svg";
 
 // el("button", {class: "x", onclick: f}, "text", child): an HTML element.
 const el = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
-const svg = (tag, attributes = {}, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+const svg = (tag, attributes = {}, ...children) =>
+  fill(document.createElementNS(SVG, tag), attributes, children);
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
@@ -120,22 +126,42 @@ function fill(element, attributes, children) {
 
 // A panel's part: heading, its one sentence, and content.
 function part(title, note, ...content) {
-  return el("section", { class: "part" }, el("h2", {}, title), note && el("p", { class: "note" }, note), ...content);
+  return el(
+    "section",
+    { class: "part" },
+    el("h2", {}, title),
+    note && el("p", { class: "note" }, note),
+    ...content,
+  );
 }
 
 // Wide content scrolls inside; with Tab and the arrow keys, too.
 function scroller(name, ...content) {
-  return el("div", { class: "scroller", role: "group", tabindex: 0, "aria-label": say("page.scroll", { name }) }, ...content);
+  return el(
+    "div",
+    { class: "scroller", role: "group", tabindex: 0, "aria-label": say("page.scroll", { name }) },
+    ...content,
+  );
 }
 
 // A group of buttons of which one is pressed. Returns the element; `show(value)` presses a button.
 function choice(label, options, onpick) {
   const buttons = options.map(([value, text]) =>
-    el("button", { type: "button", "aria-pressed": "false", "data-value": value, onclick: () => onpick(value) }, text),
+    el(
+      "button",
+      { type: "button", "aria-pressed": "false", "data-value": value, onclick: () => onpick(value) },
+      text,
+    ),
   );
-  const element = el("div", { class: "choice", role: "group", "aria-label": label }, el("span", { class: "label" }, label), el("span", { class: "buttons" }, buttons));
+  const element = el(
+    "div",
+    { class: "choice", role: "group", "aria-label": label },
+    el("span", { class: "label" }, label),
+    el("span", { class: "buttons" }, buttons),
+  );
   element.show = (value) => {
-    for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.value === String(value)));
+    for (const button of buttons)
+      button.setAttribute("aria-pressed", String(button.dataset.value === String(value)));
   };
   return element;
 }

@@ -11,22 +11,62 @@ const LIGHT_ON_DARK = 0.78; // from this shade on, numbers are written in the co
 //   pick(i, j)     what happens on a press
 //   lit, now       the row and the column to point out
 // Hovering, or the arrow keys once the table has the focus, shows a row and a column and tells about the cell.
-function heatTable({ name, values, rows, columns, shade = (x) => x, text, tell, tellRow, tellColumn, hidden, marked, pick, lit, now, wide, hint }) {
+function heatTable({
+  name,
+  values,
+  rows,
+  columns,
+  shade = (x) => x,
+  text,
+  tell,
+  tellRow,
+  tellColumn,
+  hidden,
+  marked,
+  pick,
+  lit,
+  now,
+  wide,
+  hint,
+}) {
   const readout = el("output", { class: "readout" }, hint);
   const cell = (i, j) => {
     const x = values[i][j];
-    if (hidden && hidden(i, j)) return el("td", { class: "hidden" });
+    if (hidden?.(i, j)) return el("td", { class: "hidden" });
     const depth = shade(x);
-    const classes = [depth < 0 && "negative", Math.abs(depth) >= LIGHT_ON_DARK && "deep", marked && marked(i, j) && "marked"];
-    return el("td", { class: classes.filter(Boolean).join(" ") || null, "--w": `${Math.round(100 * Math.abs(depth))}%` }, text(x, i, j));
+    const classes = [
+      depth < 0 && "negative",
+      Math.abs(depth) >= LIGHT_ON_DARK && "deep",
+      marked?.(i, j) && "marked",
+    ];
+    return el(
+      "td",
+      { class: classes.filter(Boolean).join(" ") || null, "--w": `${Math.round(100 * Math.abs(depth))}%` },
+      text(x, i, j),
+    );
   };
   const head = columns.names.map((title, j) =>
-    el("th", { scope: "col", lang: columns.language, class: j === now ? "now" : null }, el("span", {}, title)),
+    el(
+      "th",
+      { scope: "col", lang: columns.language, class: j === now ? "now" : null },
+      el("span", {}, title),
+    ),
   );
   const body = rows.names.map((title, i) =>
-    el("tr", { class: i === lit ? "lit" : null }, el("th", { scope: "row", lang: rows.language }, title), columns.names.map((_, j) => cell(i, j))),
+    el(
+      "tr",
+      { class: i === lit ? "lit" : null },
+      el("th", { scope: "row", lang: rows.language }, title),
+      columns.names.map((_, j) => cell(i, j)),
+    ),
   );
-  const table = el("table", { class: wide ? "heat wide" : "heat", "--cell": `${clamp(24 / columns.names.length, 1.9, 2.7)}rem` }, el("caption", { class: "unseen" }, name), el("thead", {}, el("tr", {}, el("td"), head)), el("tbody", {}, body));
+  const table = el(
+    "table",
+    { class: wide ? "heat wide" : "heat", "--cell": `${clamp(24 / columns.names.length, 1.9, 2.7)}rem` },
+    el("caption", { class: "unseen" }, name),
+    el("thead", {}, el("tr", {}, el("td"), head)),
+    el("tbody", {}, body),
+  );
   const cursor = cursorOf(name, table, rows.names.length, columns.names.length, (i, j) => {
     readout.textContent = i < 0 ? tellColumn(j) : j < 0 ? tellRow(i) : tell(i, j);
   });
@@ -98,14 +138,23 @@ const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
 function thumbnail(values) {
   const paths = Array.from({ length: 11 }, () => "");
   values.forEach((row, i) => row.forEach((x, j) => (paths[Math.round(10 * x)] += `M${j} ${i}h1v1h-1z`)));
-  const shades = paths.map((d, level) => (level && d ? svg("path", { d, "fill-opacity": level / 10 }) : null));
+  const shades = paths.map((d, level) =>
+    level && d ? svg("path", { d, "fill-opacity": level / 10 }) : null,
+  );
   const box = `0 0 ${values[0].length} ${values.length}`;
-  return svg("svg", { viewBox: box, class: "thumbnail", preserveAspectRatio: "none", "aria-hidden": "true" }, shades);
+  return svg(
+    "svg",
+    { viewBox: box, class: "thumbnail", preserveAspectRatio: "none", "aria-hidden": "true" },
+    shades,
+  );
 }
 
 // Lines over named columns. series: [{name, values (0 to 1, or null), main}]; pick(j) on a press.
 function lineChart({ name, columns, series, selected, pick, gap = 46 }) {
-  const top = 14, height = 150, left = 44, right = 20;
+  const top = 14,
+    height = 150,
+    left = 44,
+    right = 20;
   const width = left + gap * (columns.names.length - 1) + right;
   const x = (j) => left + gap * j;
   const y = (p) => top + height * (1 - p);
@@ -114,16 +163,48 @@ function lineChart({ name, columns, series, selected, pick, gap = 46 }) {
     svg("text", { class: "tick", x: left - 14, y: y(p) + 4, "text-anchor": "end" }, `${100 * p}`),
   ]);
   const labels = columns.names.map((label, j) =>
-    svg("text", { class: j === selected ? "name selected" : "name", x: x(j), y: top + height + 22, "text-anchor": "middle", lang: columns.language }, clip(label, 7)),
+    svg(
+      "text",
+      {
+        class: j === selected ? "name selected" : "name",
+        x: x(j),
+        y: top + height + 22,
+        "text-anchor": "middle",
+        lang: columns.language,
+      },
+      clip(label, 7),
+    ),
   );
-  const here = selected == null ? null : svg("line", { class: "here", x1: x(selected), x2: x(selected), y1: top, y2: top + height });
+  const here =
+    selected == null
+      ? null
+      : svg("line", { class: "here", x1: x(selected), x2: x(selected), y1: top, y2: top + height });
   const lines = [...series].reverse().map((one) => curve(one, x, y, columns.names));
-  const hits = pick && columns.names.map((_, j) =>
-    svg("rect", { class: "hit", x: x(j) - gap / 2, y: 0, width: gap, height: top + height + 30, onclick: () => pick(j) }),
-  );
+  const hits =
+    pick &&
+    columns.names.map((_, j) =>
+      svg("rect", {
+        class: "hit",
+        x: x(j) - gap / 2,
+        y: 0,
+        width: gap,
+        height: top + height + 30,
+        onclick: () => pick(j),
+      }),
+    );
   const size = { width, height: top + height + 34, viewBox: `0 0 ${width} ${top + height + 34}` };
-  const summary = series.map((one) => `${one.name}: ${one.values.map((v) => (v == null ? "–" : percent(v))).join(" ")}`).join("; ");
-  const picture = svg("svg", { class: "chart", role: "img", "aria-label": `${name}. ${summary}`, ...size }, grid, here, hits, lines, labels);
+  const summary = series
+    .map((one) => `${one.name}: ${one.values.map((v) => (v == null ? "–" : percent(v))).join(" ")}`)
+    .join("; ");
+  const picture = svg(
+    "svg",
+    { class: "chart", role: "img", "aria-label": `${name}. ${summary}`, ...size },
+    grid,
+    here,
+    hits,
+    lines,
+    labels,
+  );
   return el("div", {}, legend(series), scroller(name, picture));
 }
 
@@ -133,15 +214,31 @@ function curve({ name, values, kind }, x, y, columns) {
     if (v != null) d += `${d && values[j - 1] != null ? "L" : "M"}${x(j)} ${y(v)}`;
   });
   const points = values.map((v, j) =>
-    v == null ? null : svg("circle", { cx: x(j), cy: y(v), r: kind === "main" ? 4 : 3 }, svg("title", {}, `${columns[j]} · ${name}: ${percent(v)}`)),
+    v == null
+      ? null
+      : svg(
+          "circle",
+          { cx: x(j), cy: y(v), r: kind === "main" ? 4 : 3 },
+          svg("title", {}, `${columns[j]} · ${name}: ${percent(v)}`),
+        ),
   );
   return svg("g", { class: `curve ${kind}` }, svg("path", { d }), points);
 }
 
 function legend(series) {
   const item = ({ name, kind, language }) =>
-    el("li", {}, svg("svg", { class: `curve ${kind}`, width: 28, height: 10, "aria-hidden": "true" }, svg("path", { d: "M1 5H27" })), el("span", { lang: language }, name));
+    el(
+      "li",
+      {},
+      svg(
+        "svg",
+        { class: `curve ${kind}`, width: 28, height: 10, "aria-hidden": "true" },
+        svg("path", { d: "M1 5H27" }),
+      ),
+      el("span", { lang: language }, name),
+    );
   return el("ul", { class: "legend" }, series.map(item));
 }
 
-const clip = (text, length) => ([...text].length > length ? `${[...text].slice(0, length - 1).join("")}…` : text);
+const clip = (text, length) =>
+  [...text].length > length ? `${[...text].slice(0, length - 1).join("")}…` : text;

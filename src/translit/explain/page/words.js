@@ -10,14 +10,19 @@ function wordsPanel() {
     ["average", say("alignment.average")],
   ];
   const which = choice(say("page.words.which"), options, (value) => set({ which: value }));
-  const looked = el("div"), needed = el("div"), agree = el("p", { class: "verdict" });
+  const looked = el("div"),
+    needed = el("div"),
+    agree = el("p", { class: "verdict" });
   const element = el(
     "div",
     {},
     part(say("why.title"), say("why.note"), which, agree),
-    el("div", { class: sentence().source.words.length > MANY ? null : "two" },
+    el(
+      "div",
+      { class: sentence().source.words.length > MANY ? null : "two" },
       part(say("page.words.attention"), say("page.words.attention.note"), looked),
-      occlusion && part(say("page.words.needed"), say("page.words.needed.note"), needed)),
+      occlusion && part(say("page.words.needed"), say("page.words.needed.note"), needed),
+    ),
   );
   const update = () => {
     which.show(state.which);
@@ -39,13 +44,32 @@ const pickWord = (i) => set({ step: sentence().target.words[i].tokens[0] });
 function lookedTable(values) {
   const { rows, columns } = wordNames();
   return heatTable({
-    name: say("page.words.attention"), values, rows, columns,
+    name: say("page.words.attention"),
+    values,
+    rows,
+    columns,
     text: (x) => (x >= 0.005 ? (100 * x).toFixed(0) : ""),
-    tell: (i, j) => say("page.words.cell", { row: rows.names[i], column: columns.names[j], value: exactPercent(values[i][j]) }),
-    tellRow: (i) => say("page.look.picture", { token: rows.names[i], list: strongest(columns.names, values[i], 5) }),
-    tellColumn: (j) => say("page.look.column", { token: columns.names[j], list: strongest(rows.names, values.map((row) => row[j]), 5) }),
+    tell: (i, j) =>
+      say("page.words.cell", {
+        row: rows.names[i],
+        column: columns.names[j],
+        value: exactPercent(values[i][j]),
+      }),
+    tellRow: (i) =>
+      say("page.look.picture", { token: rows.names[i], list: strongest(columns.names, values[i], 5) }),
+    tellColumn: (j) =>
+      say("page.look.column", {
+        token: columns.names[j],
+        list: strongest(
+          rows.names,
+          values.map((row) => row[j]),
+          5,
+        ),
+      }),
     marked: (i, j) => j === largest(values[i]),
-    pick: pickWord, lit: wordOfStep(), hint: say("page.heads.readout"),
+    pick: pickWord,
+    lit: wordOfStep(),
+    hint: say("page.heads.readout"),
   });
 }
 
@@ -56,21 +80,37 @@ function neededTable(values) {
   const { rows, columns } = wordNames();
   const tell = (i, j) => {
     const drop = values[i][j];
-    const told = { row: rows.names[i], column: columns.names[j], factor: percent(Math.exp(-drop)), value: fixed(-drop, 2) };
+    const told = {
+      row: rows.names[i],
+      column: columns.names[j],
+      factor: percent(Math.exp(-drop)),
+      value: fixed(-drop, 2),
+    };
     return say(drop < 0 ? "page.words.rise" : "page.words.drop", told);
   };
   return heatTable({
-    name: say("page.words.needed"), values, rows, columns, tell,
+    name: say("page.words.needed"),
+    values,
+    rows,
+    columns,
+    tell,
     shade: (x) => clamp(x / STRONGEST_FALL, -1, 1),
     text: (x) => (Math.abs(x) >= NOTICEABLE ? fixed(x, 1) : ""),
     tellRow: (i) => tell(i, largest(values[i])),
     tellColumn: (j) => tell(largest(values.map((row) => row[j])), j),
     marked: (i, j) => values[i][j] >= NOTICEABLE && j === largest(values[i]),
-    pick: pickWord, lit: wordOfStep(), hint: say("page.words.scale"),
+    pick: pickWord,
+    lit: wordOfStep(),
+    hint: say("page.words.scale"),
   });
 }
 
 function agreement(which, { same_top: share, words, spearman }) {
-  const values = { share: percent(share), words, same: Math.round(share * words), spearman: spearman == null ? "–" : fixed(spearman, 2) };
+  const values = {
+    share: percent(share),
+    words,
+    same: Math.round(share * words),
+    spearman: spearman == null ? "–" : fixed(spearman, 2),
+  };
   return say(`why.agree.${which}`, values);
 }
