@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import os
 import select
 import tempfile
@@ -31,18 +32,14 @@ class Job:
 # ── Lines of a stream ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def translate_stream(
-    translator: Translator,
-    source: BinaryIO,
-    name: str,
-    write: Callable[[Translation, str], None],
-    errors: str = "strict",
-) -> None:
+def translate_lines(
+    translator: Translator, source: BinaryIO, name: str, errors: str = "strict"
+) -> Iterator[list[tuple[Translation, str]]]:
     """Translate lines as they arrive, in bounded memory.
 
-    ``write`` is called once a line with the translation and the line's own ending ("\\n", or "" at the very end).
-    Raises TranslitError, naming ``name`` and the line, for bytes that are not UTF-8 (``errors="replace"``: U+FFFD),
-    after everything before that line has been written.
+    Gives lists of lines that were there together: each translation with the line's own ending ("\\n", or "" at the
+    very end). Raises TranslitError, naming ``name`` and the line, for bytes that are not UTF-8 (``errors="replace"``:
+    U+FFFD), after everything before that line has been given.
     """
     number = 0
     for lines in ready_lines(source):
@@ -59,8 +56,7 @@ def translate_stream(
                 )
                 break
             endings.append(ending)
-        for translation, ending in zip(translator.stream(texts), endings, strict=True):
-            write(translation, ending)
+        yield list(zip(translator.stream(texts), endings, strict=True))
         if problem is not None:
             raise problem
 
@@ -161,13 +157,11 @@ def translate_file(
     name = format or format_of(job.source) or "txt"
     with _destination(job.output, stdout) as target, _open(job.source) as source:
         if name in ("txt", "text"):
-            numbers = iter(range(1, 1 << 62))
-
-            def write(translation: Translation, ending: str) -> None:
-                target.write((rewrite(translation.text) + ending).encode("utf-8", "surrogatepass"))
-                report(next(numbers), translation)
-
-            translate_stream(translator, source, str(job.source), write, errors)
+            numbers = itertools.count(1)
+            for batch in translate_lines(translator, source, str(job.source), errors):
+                for (translation, ending), number in zip(batch, numbers, strict=False):
+                    target.write((rewrite(translation.text) + ending).encode("utf-8", "surrogatepass"))
+                    report(number, translation)
             return
         document = open_format(job.source, source.read(), errors, name)
         translations = translator.translate(document.segments)

@@ -147,10 +147,7 @@ class Translator:
         sentences = list(dict.fromkeys(s for plan in plans for part in plan for s in part.sentences))
         drafts = self._solve(sentences)
         seconds = (time.perf_counter() - start) / len(lines)
-        return [
-            replace(self._assemble(line, plan, drafts), seconds=seconds)
-            for line, plan in zip(lines, plans, strict=True)
-        ]
+        return [self._assemble(line, plan, drafts, seconds) for line, plan in zip(lines, plans, strict=True)]
 
     def _plan(self, line: str) -> list[_Part]:
         """The sentences of a line and what stands between them; no sentence where nothing is to be translated."""
@@ -180,10 +177,12 @@ class Translator:
         size = len(text.encode("utf-8", "surrogatepass"))
         return size < self._max_tokens or len(self._encode(text)) <= self._max_tokens
 
-    def _assemble(self, line: str, plan: Sequence[_Part], drafts: Mapping[str, Draft]) -> Translation:
+    def _assemble(
+        self, line: str, plan: Sequence[_Part], drafts: Mapping[str, Draft], seconds: float
+    ) -> Translation:
         used = [drafts[s] for part in plan for s in part.sentences]
         if not used:
-            return Translation(line, self._join(plan, {}))
+            return Translation(line, self._join(plan, {}), seconds=seconds)
         tokens = sum(d.tokens for d in used)
         score = sum(d.log_prob for d in used) / tokens if tokens else None
         flags = tuple(flag for d in used for flag in d.flags)
@@ -197,7 +196,7 @@ class Translator:
         if confidence is not None and confidence < self.min_confidence:
             flags += (Flag("low-confidence", f"left untranslated, confidence {confidence:.0%}"),)
             text = line
-        return Translation(line, text, score, confidence, self._alternatives(plan, drafts), flags)
+        return Translation(line, text, score, confidence, self._alternatives(plan, drafts), flags, seconds)
 
     def _join(self, plan: Sequence[_Part], drafts: Mapping[str, Draft]) -> str:
         texts = [part.before + "".join(drafts[s].text for s in part.sentences) + part.after for part in plan]

@@ -73,6 +73,7 @@ def start(tiny_model_dir: Path, tmp_path: Path) -> Callable[..., subprocess.Pope
 
 
 def test_three_lines_in_three_lines_out(run: Run) -> None:
+    """Complaints 1 and 2 of ../shared/complaints.md."""
     result = run("translate", stdin=b"I love you\n\nWhere is the station?\n")
     lines = result.out.split("\n")
     assert result.code == 0
@@ -207,6 +208,7 @@ def test_fast_writers_get_full_windows(tmp_path: Path) -> None:
 
 
 def test_torch_stays_out(tiny_model_dir: Path, tmp_path: Path) -> None:
+    """Complaint 26."""
     code = (
         "import sys\nfrom translit.cli import main\n"
         "try:\n    main()\nfinally:\n    assert 'torch' not in sys.modules"
@@ -274,6 +276,7 @@ def test_an_ascii_locale_prints_chinese(tiny_model_dir: Path, tmp_path: Path) ->
 
 
 def test_a_file_keeps_everything_that_is_not_text(run: Run, tmp_path: Path) -> None:
+    """Complaint 15."""
     srt = "1\r\n00:00:01,000 --> 00:00:02,000\r\n123\r\n\r\n"
     (tmp_path / "a.srt").write_bytes(srt.encode())
     result = run("translate", "-i", "a.srt", "-o", "b.srt")
@@ -330,6 +333,7 @@ def test_one_bad_file_among_several_is_told_and_the_others_are_done(run: Run, tm
     ],
 )
 def test_mistakes_are_one_line(run: Run, tmp_path: Path, args: list[str], message: str) -> None:
+    """Complaint 24."""
     (tmp_path / "a.txt").write_text("12\n", "utf-8")
     (tmp_path / "b.txt").write_text("34\n", "utf-8")
     (tmp_path / "empty").mkdir()

@@ -19,6 +19,7 @@ from translit.engines.ctranslate2_engine import CTranslate2Engine
 from translit.engines.torch_engine import TorchEngine, load_transformer
 from translit.errors import TranslitError
 from translit.model_directory import WEIGHTS, ModelDirectory
+from translit.text.normalize import normalize_source
 from translit.text.tokenizer import EOS
 
 
@@ -47,6 +48,21 @@ def test_engines_agree_in_fp32(tmp_path: Path, changes: dict[str, object]) -> No
             assert [[h.ids for h in hs] for hs in a] == [[h.ids for h in hs] for hs in b]
             scores_a, scores_b = ([h.score for hs in found for h in hs] for found in (a, b))
             assert scores_a == pytest.approx(scores_b, rel=1e-3)
+
+
+SHIPPED = Path(__file__).parents[2] / "models" / "en-zh"
+TATOEBA = Path(__file__).parents[3] / "shared" / "data" / "eval" / "tatoeba-dev" / "source.en"
+
+
+@pytest.mark.skipif(not (SHIPPED / WEIGHTS).exists() or not TATOEBA.exists(), reason="needs model and data")
+@pytest.mark.parametrize("beam", [1, 4])
+def test_engines_agree_on_the_shipped_model(beam: int) -> None:
+    directory = ModelDirectory.open(SHIPPED)
+    lines = TATOEBA.read_text("utf-8").splitlines()[::80]
+    sources = [[*directory.source_tokenizer.encode(normalize_source(line)), EOS] for line in lines]
+    ours, theirs = TorchEngine(directory), CTranslate2Engine(directory, "float32")
+    a, b = (engine.translate(sources, SearchSettings(beam)) for engine in (ours, theirs))
+    assert [h.ids for (h,) in a] == [h.ids for (h,) in b]
 
 
 def test_neighbours_change_nothing_in_int8(tiny_model_dir: Path) -> None:

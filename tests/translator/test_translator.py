@@ -112,6 +112,7 @@ LIKELY_LINE = st.lists(st.sampled_from(SNIPPETS)).map("".join)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lines=st.lists(ANY_LINE | LIKELY_LINE, max_size=5))
 def test_any_unicode_comes_through(translator: Translator, lines: list[str]) -> None:
+    """Complaints 1, 3, 8 and 17 of ../shared/complaints.md."""
     found = translator.translate(lines)
     assert [t.source for t in found] == lines
     for line, translation in zip(lines, found, strict=True):
@@ -141,6 +142,7 @@ UNCHANGED = [
 
 @pytest.mark.parametrize("line", UNCHANGED)
 def test_what_needs_no_translation_is_returned_unchanged(translator: Translator, line: str) -> None:
+    """Complaints 1, 3 and 8."""
     translation = one(translator, line)
     assert translation.text == line
     assert translation.score is None
@@ -148,6 +150,7 @@ def test_what_needs_no_translation_is_returned_unchanged(translator: Translator,
 
 
 def test_white_space_around_and_line_breaks_inside_stay(scripted) -> None:  # type: ignore[no-untyped-def]
+    """Complaint 2."""
     translator = scripted({"Hi.": "你好。"})
     assert one(translator, "  Hi.\t ").text == "  你好。\t "
     assert one(translator, "Hi.\r").text == "你好。\r"
@@ -160,6 +163,7 @@ def test_sentences_are_translated_one_by_one_and_joined_as_chinese(scripted) -> 
 
 
 def test_a_sentence_is_never_cut_off(scripted) -> None:  # type: ignore[no-untyped-def]
+    """Complaints 16 and 17."""
     translator = scripted({})
     text = "one two three four five six seven, " * 400
     translation = one(translator, text)
@@ -173,6 +177,7 @@ def test_a_sentence_is_never_cut_off(scripted) -> None:  # type: ignore[no-untyp
 
 
 def test_list_marks_and_emoji_stay_outside_the_model(scripted) -> None:  # type: ignore[no-untyped-def]
+    """Complaints 6 and 8."""
     translator = scripted({"Buy milk": "买牛奶"})
     assert one(translator, "1. Buy milk 🛒🛒").text == "1. 买牛奶 🛒🛒"
     assert one(translator, "😀 Buy milk").text == "😀 买牛奶"
@@ -183,6 +188,7 @@ def test_list_marks_and_emoji_stay_outside_the_model(scripted) -> None:  # type:
 
 
 def test_neighbours_change_nothing(translator: Translator) -> None:
+    """Complaint 18."""
     lines = ["I love you", "Where is the station?", "", "He has 3 cats.", "I love you", "x " * 50]
     together = [t.text for t in translator.translate(lines)]
     assert together == [one(translator, line).text for line in lines]
@@ -190,6 +196,7 @@ def test_neighbours_change_nothing(translator: Translator) -> None:
 
 
 def test_stream_reads_only_one_window_ahead(translator: Translator) -> None:
+    """Complaint 27."""
     taken = 0
 
     def endless() -> Iterator[str]:
@@ -243,10 +250,12 @@ def test_both_engines_translate_alike(tiny_model_dir: Path) -> None:
     ],
 )
 def test_the_end_is_the_end_of_the_source(scripted, source, output, expected) -> None:  # type: ignore[no-untyped-def]
+    """Complaints 9, 10 and 11."""
     assert one(scripted({source: output}), source).text == expected
 
 
 def test_what_must_be_copied_is_hidden_from_the_model(scripted) -> None:  # type: ignore[no-untyped-def]
+    """Complaints 13 and 14."""
     translator = scripted({"See {0} and mail {1} now.": "现在看{0}并写信给{1}。"})
     translation = one(translator, "See https://a.org/x?y=1 and mail me@b.org now.")
     assert translation.text == "现在看https://a.org/x?y=1并写信给me@b.org。"
@@ -261,6 +270,7 @@ def test_a_lost_span_is_tried_again_in_the_open_then_flagged(scripted) -> None: 
 
 
 def test_a_loop_is_tried_again_without_repeats(scripted) -> None:  # type: ignore[no-untyped-def]
+    """Complaints 4, 5 and 6."""
     translator = scripted({"A salad, please.": "沙拉" * 30 + "。"})
     translation = one(translator, "A salad, please.")
     assert translator.engine.asked == [("A salad, please.", 0), ("A salad, please.", 4)]
@@ -270,6 +280,7 @@ def test_a_loop_is_tried_again_without_repeats(scripted) -> None:  # type: ignor
 
 
 def test_shouting_that_comes_back_untranslated_is_tried_again_quietly(scripted) -> None:  # type: ignore[no-untyped-def]
+    """Complaint 7."""
     answers = {"WE LOVE GREEN TEA": "WE LOVE GREEN TEA", "We love green tea": "我们爱绿茶"}
     translation = one(scripted(answers), "WE LOVE GREEN TEA")
     assert translation.text == "我们爱绿茶"
@@ -277,6 +288,7 @@ def test_shouting_that_comes_back_untranslated_is_tried_again_quietly(scripted) 
 
 
 def test_a_wrong_number_is_tried_again_as_a_placeholder(scripted) -> None:  # type: ignore[no-untyped-def]
+    """Complaint 12."""
     answers = {"It costs 244890 yen.": "它要24490日元。", "It costs {0} yen.": "它要{0}日元。"}
     assert one(scripted(answers), "It costs 244890 yen.").text == "它要244890日元。"
 

@@ -131,6 +131,5 @@ def tell(message: str) -> None:
 
 
 def write(text: str) -> None:
-    """Exactly ``text``, on every platform; flushed, because somebody may be waiting for the line."""
+    """Exactly ``text`` to standard output, on every platform."""
     sys.stdout.buffer.write(text.encode("utf-8", "surrogatepass"))
-    sys.stdout.buffer.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -124,17 +125,14 @@ def _pairs(path: Path | None) -> dict[str, str] | None:
 
 
 def _lines(translator: Translator, errors: str, view: View, warnings: Warnings) -> None:
-    from translit.files import translate_stream
+    from translit.files import translate_lines
 
-    number = 0
-
-    def answer(translation: Translation, ending: str) -> None:
-        nonlocal number
-        number += 1
-        warnings.add(f"line {number}: ", translation)
-        write(view.show(translation) + (ending or "\n" * view.as_json))
-
-    translate_stream(translator, sys.stdin.buffer, "stdin", answer, errors)
+    numbers = itertools.count(1)
+    for batch in translate_lines(translator, sys.stdin.buffer, "stdin", errors):
+        for (translation, ending), number in zip(batch, numbers, strict=False):
+            warnings.add(f"line {number}: ", translation)
+            write(view.show(translation) + (ending or "\n" * view.as_json))
+        sys.stdout.buffer.flush()  # somebody may be waiting for these lines
 
 
 def _files(
