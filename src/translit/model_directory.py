@@ -61,7 +61,7 @@ class ModelDirectory:
                 target_language=stored["target_language"],
                 info=stored.get("info", {}),
             )
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise TranslitError(f"{config_path}: damaged ({error!r}); restore the file") from None
 
     @functools.cached_property

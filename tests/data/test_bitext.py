@@ -56,6 +56,13 @@ def test_places_are_file_and_line(tmp_path: Path) -> None:
         ({"a.tsv.gz": b"not gzip"}, "a.tsv.gz", r"a\.tsv\.gz: cannot read"),
         ({}, "missing.tsv", r"missing\.tsv: no such file"),
         ({"a.tsv": "a\tb\n"}, "a.tsv:0", "weight 0"),
+        ({"a.tsv": "a\tb\n"}, "a.tsv:-1", "a.tsv: weight '-1' is not a positive number"),
+        ({"a.tsv": "a\tb\n"}, "a.tsv:abc", "a.tsv: weight 'abc' is not a positive number"),
+        ({"a.tsv": "a\tb\n"}, "a.tsv:99999999", "is too large; give at most 1,000,000"),
+        ({}, ".", "is a folder"),
+        ({"a.jsonl": '"ab"\n'}, "a.jsonl", r"a\.jsonl:1: not a pair"),
+        ({"a.jsonl": "[" * 100_000}, "a.jsonl", r"a\.jsonl:1: not a pair"),
+        ({"a.en": "1\n", "a.jsonl": "[1]\n"}, "a.en,a.jsonl", r"a\.jsonl:1: not a JSON list of references"),
     ],
 )
 def test_bad_input_is_one_line_that_says_where(

@@ -140,3 +140,13 @@ def test_comet_runs_a_local_checkpoint(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert 79 < score.interval[0] < 85 < score.interval[1] < 91
     assert seen[0] == {"src": "a", "mt": "甲", "ref": "甲"}
     assert "checkpoint:model.ckpt" in score.signature
+
+
+def test_intervals_of_a_few_lines_of_which_some_score_zero() -> None:
+    """sacreBLEU's own corpus_score fails here: some resamples score 0."""
+    for score in score_corpus(
+        ["今天天气很好。", "您好", "对"], [["今天天气很好。"], ["你好"], ["是"]], resamples=100
+    ):
+        assert score.interval is not None
+        low, high = score.interval
+        assert 0 <= low < high <= 100

@@ -64,3 +64,10 @@ def test_normalising_never_fails_and_keeps_letters_and_digits(text: str) -> None
 def test_target_normalisation_settles_after_two_passes(text: str) -> None:
     twice = normalize_target(normalize_target(text))
     assert normalize_target(twice) == normalize_target(normalize_target(twice))
+
+
+def test_a_very_long_line_takes_linear_time() -> None:
+    """Quadratic time would take minutes here."""
+    assert normalize_target("我" * 300_000) == "我" * 300_000
+    assert normalize_target("我(a)" * 20_000) == "我（a）" * 20_000
+    assert normalize_target("发给a.b+c@d-e.com吧,好") == "发给a.b+c@d-e.com吧，好"

@@ -67,7 +67,9 @@ def evaluate(
             metavar="FILE", help="Also COMET, from this local checkpoint (pip install unbabel-comet)."
         ),
     ] = None,
-    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals.")] = 1000,
+    resamples: Annotated[
+        int, typer.Option(min=0, max=100_000, help="Bootstrap resamples; 0 for no intervals.")
+    ] = 1000,
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst lines to show.")] = 5,
     report: Annotated[
         list[Path] | None,

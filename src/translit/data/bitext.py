@@ -21,6 +21,8 @@ from typing import NamedTuple
 
 from translit.errors import TranslitError, where
 
+MAX_WEIGHT = 1_000_000  # times the pairs of a corpus, it must stay a number of 64 bits
+
 
 class Pair(NamedTuple):
     source: str
@@ -47,9 +49,15 @@ class Corpus:
         paths = tuple(Path(name) for name in names)
         for path in paths:
             if not path.is_file():
-                raise TranslitError(f"{path}: no such file; give a TSV, JSONL or source,target text files")
+                file, _, wrong = str(path).rpartition(":")
+                if file and Path(file).is_file():
+                    raise TranslitError(f"{file}: weight {wrong!r} is not a positive number; write {file}:3")
+                kind = "is a folder" if path.is_dir() else "no such file"
+                raise TranslitError(f"{path}: {kind}; give a TSV, JSONL or source,target text files")
         if weight == 0:
             raise TranslitError(f"{text}: weight 0 would read nothing; leave the corpus out instead")
+        if weight > MAX_WEIGHT:
+            raise TranslitError(f"{text}: weight {weight:g} is too large; give at most {MAX_WEIGHT:,}")
         return cls(paths, weight)
 
     @property
@@ -97,9 +105,9 @@ def _jsonl(path: Path) -> Iterator[Pair]:
         try:
             record = json.loads(line)
             source, target = (record["source"], record["target"]) if isinstance(record, dict) else record
-            if not (isinstance(source, str) and isinstance(target, str)):
+            if isinstance(record, str) or not (isinstance(source, str) and isinstance(target, str)):
                 raise TypeError
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise TranslitError(
                 f'{where(path, number)}: not a pair; write {{"source": "…", "target": "…"}} on each line'
             ) from None
@@ -131,7 +139,9 @@ def _references(path: Path) -> Iterator[str]:
         try:
             value = json.loads(line)
             first = value if isinstance(value, str) else value[0]
-        except (ValueError, LookupError, TypeError):
+            if not isinstance(first, str):
+                raise TypeError
+        except (ValueError, LookupError, TypeError, RecursionError):
             raise TranslitError(
                 f'{where(path, number)}: not a JSON list of references; write ["…", "…"]'
             ) from None

@@ -78,7 +78,7 @@ def _is_kind(path: str | Path, suffix: str) -> bool:
 def _json_references(line: str, path: str | Path, number: int) -> list[str]:
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         value = None
     if not isinstance(value, list) or not value or not all(isinstance(item, str) for item in value):
         raise TranslitError(

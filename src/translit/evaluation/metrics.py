@@ -125,12 +125,21 @@ def score_corpus(
 def _score(
     metric: Metric, outputs: Sequence[str], resamples: int
 ) -> tuple[float, tuple[float, float] | None]:
-    result = metric.corpus_score(outputs, None, n_bootstrap=max(resamples, 1))
     if resamples <= 1:
-        return result.score, None
-    low, high = float(result._mean - result._ci), float(result._mean + result._ci)
+        return metric.corpus_score(outputs, None).score, None
+    import numpy as np
+    from sacrebleu.significance import _bootstrap_resample, estimate_ci
+
+    # What corpus_score(n_bootstrap=…) does, which fails where some resamples score 0: it averages them with
+    # statistics.mean, and that refuses a mixture of float and float32.
+    stats = metric._extract_corpus_statistics(outputs, None)
+    metric.n_bootstrap = resamples
+    metric.seed, drawn = _bootstrap_resample(stats, metric, resamples)
+    result = metric._aggregate_and_compute(stats)
+    mean, half_width = estimate_ci(np.array([one.score for one in drawn], dtype=np.float64))
     # sacreBLEU's interval is symmetric: on a few lines it may leave the scale (TER's is open above).
-    return result.score, (max(low, 0.0), high if result.name == "TER" else min(high, 100.0))
+    low, high = max(float(mean - half_width), 0.0), float(mean + half_width)
+    return result.score, (low, high if result.name == "TER" else min(high, 100.0))
 
 
 def sentence_chrf(outputs: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:

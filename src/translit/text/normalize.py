@@ -18,10 +18,11 @@ FULL_WIDTH = "，。！？；：、（）《》〈〉「」『』【】…—“
 _SPACES = re.compile(r"[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\ufeff\u200b]+")
 _STRAIGHT_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "´": "'", "…": "..."})
 
-# Text that must never be rewritten: URLs, e-mail addresses, tags, code, placeholders.
+# Text that must never be rewritten: URLs, e-mail addresses, tags, code, placeholders. An address is looked for
+# only where a word begins: from every character of a long line it would take quadratic time.
 _UNTOUCHED = re.compile(
     r"https?://[^\s\u3000-\u303f\uff00-\uffef\u4e00-\u9fff]+|www\.[^\s\u3000-\u303f\uff00-\uffef\u4e00-\u9fff]+"
-    r"|[\w.+-]+@[\w-]+\.[\w.-]*\w|<[^<>]*>|`[^`]*`|\{[^{}]*\}|\[\[[^\]]*\]\]|%\([^)]*\)[sd]"
+    r"|(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]*\w|<[^<>]*>|`[^`]*`|\{[^{}]*\}|\[\[[^\]]*\]\]|%\([^)]*\)[sd]"
 )
 
 _TO_FULL_WIDTH = str.maketrans(",;:?!", "，；：？！")
@@ -85,8 +86,8 @@ def _typography(text: str) -> str:
 
 
 def _widen_brackets(match: re.Match[str], text: str) -> str:
-    inside, before = match.group(1), text[: match.start()]
-    if _HAS_HAN.search(inside) or _HAN_END.search(before):
+    inside, start = match.group(1), match.start()
+    if _HAS_HAN.search(inside) or _HAN_END.search(text, max(0, start - 2), start):
         return f"（{inside.strip()}）"
     return match.group()
 
