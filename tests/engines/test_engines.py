@@ -86,7 +86,7 @@ def test_conversion_and_translation_without_torch(tiny_model_dir: Path) -> None:
         "assert engine.translate([[5, 6, 3]], SearchSettings())\n"
         "assert 'torch' not in sys.modules"
     )
-    environment = {**os.environ, "XDG_CACHE_HOME": "/nonexistent/cache"}  # so it must convert
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tiny_model_dir / "config.json")}  # no place to write
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
