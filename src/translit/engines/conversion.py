@@ -95,6 +95,7 @@ def _cache_home() -> Path:
     import atexit
 
     private = Path(tempfile.mkdtemp(prefix="translit-"))
+    (private / "notes").mkdir()
     atexit.register(shutil.rmtree, private, ignore_errors=True)
     return private
 
