@@ -111,12 +111,12 @@ def second_attempt(
     """Another way of showing ``sentence`` that may mend what ``flags`` say; None when there is none."""
     kinds = {flag.kind for flag in flags}
     again = first
-    if "number" in kinds and (digits := [Span(*m.span(), "number") for m in _DIGITS.finditer(sentence)]):
+    if kinds & {"lost", "url", "email", "placeholder", "tag"}:
+        hidden = bool(first.masked.spans)
+        again = _attempt(sentence, [] if hidden else find_spans(sentence), glossary)
+    elif "number" in kinds:
+        digits = [Span(*match.span(), "number") for match in _DIGITS.finditer(sentence)]
         again = _attempt(sentence, [*glossary.find(sentence), *first.masked.spans, *digits], glossary)
-    elif "lost" in kinds:
-        again = _attempt(sentence, [], glossary)
-    elif kinds & {"url", "email", "placeholder", "tag"}:
-        again = _attempt(sentence, [*glossary.find(sentence), *find_spans(sentence)], glossary)
     again = replace(again, required=first.required)
     if "loop" in kinds or "too-long" in kinds:
         again = replace(again, no_repeat_ngram=4)

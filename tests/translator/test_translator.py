@@ -269,6 +269,13 @@ def test_a_lost_span_is_tried_again_in_the_open_then_flagged(scripted) -> None: 
     assert "lost" in {flag.kind for flag in lost.flags}
 
 
+def test_an_address_that_was_hidden_and_dropped_is_shown(scripted) -> None:  # type: ignore[no-untyped-def]
+    answers = {"Mail {0} now.": "现在写信。", "Mail me@b.org now.": "现在给me@b.org写信。"}
+    translation = one(scripted(answers), "Mail me@b.org now.")
+    assert translation.text == "现在给me@b.org写信。"
+    assert not translation.flags
+
+
 def test_a_loop_is_tried_again_without_repeats(scripted) -> None:  # type: ignore[no-untyped-def]
     """Complaints 4, 5 and 6."""
     translator = scripted({"A salad, please.": "沙拉" * 30 + "。"})
