@@ -288,7 +288,7 @@ def _words(text: str) -> int:
 
 def _size(text: str) -> int:
     """Han characters, where a word of another script or a number in between counts as two."""
-    return count_han(text) + 2 * (len(_NOT_HAN_WORD.findall(text)) + len(_NUMBER.findall(text)))
+    return count_han(text) + 2 * (len(re.findall(_NOT_HAN_WORD, text)) + len(_NUMBER.findall(text)))
 
 
-_NOT_HAN_WORD = re.compile(rf"(?:(?![{HAN}])[^\W\d_])+")
+_NOT_HAN_WORD = rf"(?:(?![{HAN}])[^\W\d_])+"

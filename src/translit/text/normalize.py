@@ -20,26 +20,29 @@ _STRAIGHT_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'"
 
 # Text that must never be rewritten: URLs, e-mail addresses, tags, code, placeholders. An address is looked for
 # only where a word begins: from every character of a long line it would take quadratic time.
-_UNTOUCHED = re.compile(
+_UNTOUCHED = (
     r"https?://[^\s\u3000-\u303f\uff00-\uffef\u4e00-\u9fff]+|www\.[^\s\u3000-\u303f\uff00-\uffef\u4e00-\u9fff]+"
     r"|(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]*\w|<[^<>]*>|`[^`]*`|\{[^{}]*\}|\[\[[^\]]*\]\]|%\([^)]*\)[sd]"
 )
 
 _TO_FULL_WIDTH = str.maketrans(",;:?!", "，；：？！")
-_HAS_HAN = re.compile(f"[{_HAN}]")
-_SPACE_BETWEEN = re.compile(f"(?<=[{_HAN}{FULL_WIDTH}]) +(?=[{_HAN}{FULL_WIDTH}])")
-_SPACE_AROUND_MARK = re.compile("(?<=[，。！？；：、（《「“]) +| +(?=[，。！？；：、）》」”])")
-_SPACE_HAN_LATIN = re.compile(f"(?<=[{_HAN}]) +(?=[A-Za-z0-9])|(?<=[A-Za-z0-9%]) +(?=[{_HAN}])")
+
+# Without any of these, every pattern below changes nothing.
+_MAY_CHANGE = re.compile('[ ,;:?!."()…]|。。')
+
+# Strings, not compiled: a class of Han characters takes re 2 ms, so it is left until a text needs it. re keeps it then.
+_HAS_HAN = f"[{_HAN}]"
+_SPACE_BETWEEN = f"(?<=[{_HAN}{FULL_WIDTH}]) +(?=[{_HAN}{FULL_WIDTH}])"
+_SPACE_AROUND_MARK = "(?<=[，。！？；：、（《「“]) +| +(?=[，。！？；：、）》」”])"
+_SPACE_HAN_LATIN = f"(?<=[{_HAN}]) +(?=[A-Za-z0-9])|(?<=[A-Za-z0-9%]) +(?=[{_HAN}])"
 _BEFORE = f"[{_HAN}{FULL_WIDTH}\"')\\]]"
-_MARK_AFTER_HAN = re.compile(f"(?<={_BEFORE}) ?([,;:?!]+)(?!\\d)")
-_MARK_BEFORE_HAN = re.compile(f"(?<=[A-Za-z0-9%\ue000]) ?([,;:?!]+) ?(?=[{_HAN}“《「（])")
-_MARK_AT_END = re.compile("([,;:?!]+)(?=[\"'”’）)]*$)")
-_STOP = re.compile(f"(?<={_BEFORE}) ?\\.(?![\\w.])|(?<=[\\w%])\\.(?=[\"'”’）)]*$)")
-_ELLIPSIS = re.compile(
-    f"(?<=[{_HAN}{FULL_WIDTH}]) ?(?:\\.{{3,}}|。{{3,}}|…(?!…)(?<!……))|^\\.{{3,}}(?=[{_HAN}])"
-)
-_BRACKETS = re.compile(r"\(([^()（）]*)\)")
-_HAN_END = re.compile(f"[{_HAN}{FULL_WIDTH}] ?$")
+_MARK_AFTER_HAN = f"(?<={_BEFORE}) ?([,;:?!]+)(?!\\d)"
+_MARK_BEFORE_HAN = f"(?<=[A-Za-z0-9%\ue000]) ?([,;:?!]+) ?(?=[{_HAN}“《「（])"
+_MARK_AT_END = "([,;:?!]+)(?=[\"'”’）)]*$)"
+_STOP = f"(?<={_BEFORE}) ?\\.(?![\\w.])|(?<=[\\w%])\\.(?=[\"'”’）)]*$)"
+_ELLIPSIS = f"(?<=[{_HAN}{FULL_WIDTH}]) ?(?:\\.{{3,}}|。{{3,}}|…(?!…)(?<!……))|^\\.{{3,}}(?=[{_HAN}])"
+_BRACKETS = r"\(([^()（）]*)\)"
+_HAN_END = f"[{_HAN}{FULL_WIDTH}] ?$"
 
 
 def normalize_source(text: str) -> str:
@@ -55,11 +58,11 @@ def normalize_target(text: str, *, tight: bool = False) -> str:
     ``用Python写``), which training data has in some files and not in others.
     """
     text = _SPACES.sub(" ", unicodedata.normalize("NFC", text)).strip()
-    if not _HAS_HAN.search(text):
+    if not _MAY_CHANGE.search(text) or not re.search(_HAS_HAN, text):
         return text
     text = _outside(text, _typography)
-    text = _SPACE_AROUND_MARK.sub("", _SPACE_BETWEEN.sub("", text))
-    return _SPACE_HAN_LATIN.sub("", text) if tight else text
+    text = re.sub(_SPACE_AROUND_MARK, "", re.sub(_SPACE_BETWEEN, "", text))
+    return re.sub(_SPACE_HAN_LATIN, "", text) if tight else text
 
 
 def _outside(text: str, rewrite: Callable[[str], str]) -> str:
@@ -70,24 +73,24 @@ def _outside(text: str, rewrite: Callable[[str], str]) -> str:
         spans.append(match.group())
         return "\ue000"
 
-    hidden = _UNTOUCHED.sub(hide, text) if "\ue000" not in text else text
+    hidden = re.sub(_UNTOUCHED, hide, text) if "\ue000" not in text else text
     rewritten = rewrite(hidden)
     found = iter(spans)
     return re.sub("\ue000", lambda _: next(found), rewritten) if spans else rewritten
 
 
 def _typography(text: str) -> str:
-    text = _ELLIPSIS.sub("……", text)
-    text = _BRACKETS.sub(lambda m: _widen_brackets(m, text), text)
+    text = re.sub(_ELLIPSIS, "……", text)
+    text = re.sub(_BRACKETS, lambda m: _widen_brackets(m, text), text)
     for pattern in (_MARK_AFTER_HAN, _MARK_BEFORE_HAN, _MARK_AT_END):
-        text = pattern.sub(lambda m: m.group(1).translate(_TO_FULL_WIDTH), text)
-    text = _STOP.sub("。", text).replace("。。", "。")
+        text = re.sub(pattern, lambda m: m.group(1).translate(_TO_FULL_WIDTH), text)
+    text = re.sub(_STOP, "。", text).replace("。。", "。")
     return _curl_quotes(text)
 
 
 def _widen_brackets(match: re.Match[str], text: str) -> str:
     inside, start = match.group(1), match.start()
-    if _HAS_HAN.search(inside) or _HAN_END.search(text, max(0, start - 2), start):
+    if re.search(_HAS_HAN, inside) or re.search(_HAN_END, text[max(0, start - 2) : start]):
         return f"（{inside.strip()}）"
     return match.group()
 

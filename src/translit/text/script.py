@@ -9,14 +9,15 @@ import unicodedata
 # more: with a fourth (〇, which Unicode counts as a number) re takes milliseconds to compile each class.
 HAN = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003347f"
 
-_HAN = re.compile(f"[{HAN}]")
-_KANA_OR_HANGUL = re.compile("[ぁ-ゟァ-ヺー-ヿ\u1100-\u11ff\u3130-\u318f가-힣]")
+# Strings: compiling such a class takes 2 ms, so re does it, and keeps it, when a text first needs it.
+_HAN = f"[{HAN}]"
+_KANA_OR_HANGUL = "[ぁ-ゟァ-ヺー-ヿ\u1100-\u11ff\u3130-\u318f가-힣]"
 _LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ'’.-]*")
 
 
 def count_han(text: str) -> int:
     """How many Han characters ``text`` holds."""
-    return len(_HAN.findall(text)) + text.count("〇")
+    return 0 if text.isascii() else len(re.findall(_HAN, text)) + text.count("〇")
 
 
 def count_letters(text: str) -> int:
@@ -42,7 +43,7 @@ def is_chinese(text: str) -> bool:
     English sentence that quotes a Chinese word (Say 你好) is English. Kana or Hangul mean Japanese or Korean.
     """
     han = count_han(text)
-    return han > 2 * len(_LATIN_WORD.findall(text)) and not _KANA_OR_HANGUL.search(text)
+    return han > 2 * len(_LATIN_WORD.findall(text)) and not re.search(_KANA_OR_HANGUL, text)
 
 
 def is_right_to_left(text: str) -> bool:

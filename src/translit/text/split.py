@@ -66,9 +66,9 @@ def _leading_space(pieces: list[Piece]) -> list[Piece]:
     return [Piece("", space), Piece(text, first.tail)] if space else [first]
 
 
-# Full-width punctuation and Han characters bring their own space.
-_WIDE_END = re.compile(rf"[{HAN}\u3000-\u303f\uff00-\uffef…”’]$")
-_WIDE_START = re.compile(rf"[{HAN}\u3000-\u303f\uff00-\uffef…“‘]")
+# Full-width punctuation and Han characters bring their own space. Strings: re compiles them when first needed.
+_WIDE_END = rf"[{HAN}\u3000-\u303f\uff00-\uffef…”’]$"
+_WIDE_START = rf"[{HAN}\u3000-\u303f\uff00-\uffef…“‘]"
 
 
 def join_zh(translations: Sequence[str], pieces: Sequence[Piece]) -> str:
@@ -81,7 +81,7 @@ def join_zh(translations: Sequence[str], pieces: Sequence[Piece]) -> str:
     parts = []
     following = [*translations[1:], ""]
     for text, piece, after in zip(translations, pieces, following, strict=False):
-        wide = bool(text and after) and bool(_WIDE_END.search(text) or _WIDE_START.match(after))
+        wide = bool(text and after) and bool(re.search(_WIDE_END, text) or re.match(_WIDE_START, after))
         parts += [text, "" if wide and not piece.tail.strip(" \u00a0") else piece.tail]
     return "".join(parts)
 
