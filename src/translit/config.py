@@ -9,6 +9,19 @@ from typing import Any, Literal, TypeVar
 from translit.errors import TranslitError
 
 
+def _check_ranges(config: object, **limits: tuple[float, float]) -> None:
+    """Every field named lies within its limits, both included; NaN lies nowhere."""
+    for name, (low, high) in limits.items():
+        value = getattr(config, name)
+        if not low <= value <= high:
+            raise TranslitError(f"{name} is {value}; give a number from {low:,} to {high:,}")
+
+
+def _check_choice(config: object, name: str, *choices: str) -> None:
+    if (value := getattr(config, name)) not in choices:
+        raise TranslitError(f"{name} is {value!r}; choose {' or '.join(choices)}")
+
+
 @dataclass(frozen=True)
 class ModelConfig:
     """The shape of a Transformer (Attention Is All You Need, §3 and table 3)."""
@@ -26,16 +39,19 @@ class ModelConfig:
     tie_embeddings: bool = True  # the output layer reuses the target embedding (§3.4)
 
     def __post_init__(self) -> None:
+        _check_ranges(self, source_vocab=(0, 10**7), target_vocab=(0, 10**7), d_model=(2, 10**5))
+        _check_ranges(self, n_heads=(1, 1000), d_ff=(1, 10**6), dropout=(0, 0.99))
+        _check_ranges(self, encoder_layers=(1, 1000), decoder_layers=(1, 1000))
         if self.d_model % self.n_heads:
             raise TranslitError(
-                f"model: d_model {self.d_model} is not divisible by n_heads {self.n_heads}; choose another pair"
+                f"d_model {self.d_model} is not divisible by n_heads {self.n_heads}; choose another pair"
             )
         if self.d_model % 2:
-            raise TranslitError(f"model: d_model {self.d_model} is odd; sine and cosine come in pairs")
-        if self.norm not in ("pre", "post"):
-            raise TranslitError(f"model: norm is {self.norm!r}; choose pre or post")
-        if self.activation not in ("relu", "gelu"):
-            raise TranslitError(f"model: activation is {self.activation!r}; choose relu or gelu")
+            raise TranslitError(
+                f"d_model {self.d_model} is odd, but sine and cosine come in pairs; choose an even one"
+            )
+        _check_choice(self, "norm", "pre", "post")
+        _check_choice(self, "activation", "relu", "gelu")
 
     @property
     def d_k(self) -> int:
@@ -54,6 +70,10 @@ class DataConfig:
     batch_tokens: int = 4096  # budget per batch, padding included: rows × (source width + target width)
     pool: int = 20_000  # pairs shuffled, sorted by length and cut into batches together
     augment: float = 0.0  # share of pairs shown in a variant: lower case, CAPITALS, no full stop, joined, {0}
+
+    def __post_init__(self) -> None:
+        _check_ranges(self, source_vocab=(1, 10**7), target_vocab=(1, 10**7), max_tokens=(2, 10**5))
+        _check_ranges(self, batch_tokens=(1, 10**9), pool=(1, 10**9), augment=(0, 1))
 
 
 @dataclass(frozen=True)
@@ -76,6 +96,14 @@ class TrainConfig:
     patience: int = 10  # evaluations without a better dev loss before stopping; 0: never stop early
     average: int = 5  # checkpoints averaged into the final model
     seed: int = 1
+
+    def __post_init__(self) -> None:
+        _check_ranges(self, lr=(0, 1000), warmup_steps=(0, 10**9), max_steps=(1, 10**9), cooldown=(0, 1))
+        _check_ranges(self, weight_decay=(0, 1000), beta1=(0, 0.99999), beta2=(0, 0.99999))
+        _check_ranges(self, clip_norm=(1e-6, 10**9), accumulate=(1, 10**6), label_smoothing=(0, 0.99))
+        _check_ranges(self, eval_every=(1, 10**9), patience=(0, 10**9), average=(1, 10**6), seed=(0, 2**32))
+        _check_choice(self, "optimizer", "muon", "adamw")
+        _check_choice(self, "precision", "bf16", "fp32")
 
 
 @dataclass(frozen=True)
@@ -138,7 +166,7 @@ C = TypeVar("C", ModelConfig, DataConfig, TrainConfig)
 
 
 def override(config: C, changes: dict[str, Any], place: str) -> C:
-    """A copy of ``config`` with ``changes``; a wrong name or type is a TranslitError that names ``place``."""
+    """A copy of ``config`` with ``changes``; a wrong name, type or value is a TranslitError that names ``place``."""
     known = {f.name: f for f in dataclasses.fields(config)}
     checked: dict[str, Any] = {}
     for name, value in changes.items():
@@ -150,7 +178,10 @@ def override(config: C, changes: dict[str, Any], place: str) -> C:
         if type(value) is not type(current):
             raise TranslitError(f"{place}: {name} is {value!r}; it must be like {current!r}")
         checked[name] = value
-    return dataclasses.replace(config, **checked)
+    try:
+        return dataclasses.replace(config, **checked)
+    except TranslitError as error:
+        raise TranslitError(f"{place}: {error}") from None
 
 
 def preset(name: str) -> Preset:

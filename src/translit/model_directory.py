@@ -50,6 +50,11 @@ class ModelDirectory:
         try:
             stored = json.loads(config_path.read_text("utf-8"))
             version = stored["format"]
+            texts = stored["source_language"], stored["target_language"]
+            if not (all(isinstance(t, str) for t in texts) and isinstance(stored.get("info", {}), dict)):
+                raise TypeError("source_language and target_language must be text, info an object")
+            if version < 1:
+                raise ValueError(f"format {version}")
             if version > FORMAT:
                 raise TranslitError(
                     f"{config_path}: format {version} is newer than this translit knows ({FORMAT}); upgrade translit"

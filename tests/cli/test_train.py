@@ -40,6 +40,10 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         (["--preset", "huge"], "preset 'huge' does not exist"),
         (["--set", "lr=3"], "write it as training.lr=0.001"),
         (["--set", "training.speed=3"], "unknown setting 'speed'"),
+        (["--set", "training.lr=nan"], "settings [training]: lr is nan; give a number from 0"),
+        (["--set", "model.n_heads=0"], "settings [model]: n_heads is 0; give a number from 1"),
+        (["--set", "data.pool=0"], "settings [data]: pool is 0; give a number from 1"),
+        (["--set", "training.precision=fp8"], "precision is 'fp8'; choose bf16 or fp32"),
         (["--from", "nowhere"], "model 'nowhere' not found"),
         (["--resume", "nowhere"], "nowhere/config.toml: cannot read the settings"),
         (["--config", "wrong.toml"], "wrong.toml: cannot read the settings"),
@@ -53,12 +57,13 @@ def test_every_mistake_is_one_line_and_exit_code_2(run, tmp_path: Path, args: li
     (tmp_path / "a.zh").write_text("1\n")
     (tmp_path / "wrong.toml").write_text("preset = [")
     result = run("train", *args)
-    message = " ".join(result.stderr.split("translit: ")[-1].split())
     assert result.code == 2, result.stderr
-    assert words in message
-    assert "translit: " in result.stderr
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith("translit: ")
+    assert words in last
     assert "Traceback" not in result.stderr
     assert not (tmp_path / "models").exists()
+    assert not (tmp_path / "runs").exists()  # nothing half made is left
 
 
 def test_train_takes_several_corpora_after_one_option(run, tmp_path: Path) -> None:

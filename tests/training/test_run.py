@@ -16,10 +16,11 @@ import pytest
 import torch
 
 import translit.training.checkpoint as checkpoint_module
+import translit.training.prepare as prepare_module
 from translit.config import PRESETS, DataConfig, TrainConfig
 from translit.errors import TranslitError
 from translit.training.checkpoint import WEIGHTS, checkpoints, load_tensors, load_weights, save_checkpoint
-from translit.training.command import train
+from translit.training.command import owned_by_us, train
 from translit.training.distributed import World
 from translit.training.loop import Meter, Trainer
 from translit.training.prepare import prepare
@@ -270,6 +271,34 @@ def test_a_killed_worker_ends_the_others_clearly_and_the_run_resumes(
     step = int(checkpoints(home / "checkpoints")[-1].name)
     alone = dataclasses.replace(config, training=dataclasses.replace(config.training, max_steps=step + 2))
     assert train(alone, home, resume=True, threads=None, only_look=False)  # with another world size
+
+
+def test_a_refused_resume_leaves_the_settings_as_they_were(config: RunConfig, tmp_path: Path) -> None:
+    home = tmp_path / "run"
+    trained(config, home)
+    before = (home / "config.toml").read_text("utf-8")
+    for change, words in (({"d_ff": 64}, "another architecture"), ({"n_heads": 8}, "n_heads = 4, not 8")):
+        other = dataclasses.replace(config, model=dataclasses.replace(config.model, **change))
+        with pytest.raises(TranslitError, match=words):
+            train(other, home, resume=True, threads=None, only_look=False)
+        assert (home / "config.toml").read_text("utf-8") == before
+
+
+def test_two_trainings_cannot_share_a_run_directory(config: RunConfig, tmp_path: Path) -> None:
+    with owned_by_us(tmp_path / "run"), pytest.raises(TranslitError, match="another training is using it"):
+        train(config, tmp_path / "run", resume=False, threads=None, only_look=False)
+
+
+def test_a_full_disk_before_the_first_step_is_one_line_and_leaves_nothing(
+    config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_space(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(prepare_module, "write_whole", no_space)
+    with pytest.raises(TranslitError, match="run: No space left on device; free some space"):
+        train(config, tmp_path / "made" / "run", resume=False, threads=None, only_look=False)
+    assert not (tmp_path / "made").exists()
 
 
 @pytest.mark.parametrize(

@@ -1,32 +1,18 @@
 """The command line: one file per command, thin: parse, call, print.
 
-Nothing here imports torch (1.8 s), numpy or sacreBLEU at module level, so that ``--help`` answers at once.
+Nothing here imports torch (1.8 s), numpy or sacreBLEU at module level, so that ``--help`` answers at once. The
+commands themselves, and Typer with them, come with ``translit.cli.app``, which the quick call does without.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
-import typer
-
-from translit.cli import (  # noqa: F401 — each registers its command
-    calibrate,
-    data,
-    evaluate,
-    explain,
-    heads,
-    info,
-    score,
-    tour,
-    train,
-    translate,
-)
-from translit.cli.app import app
+from translit.cli import quick
 from translit.errors import TranslitError
-
-UsageError: Any = typer.BadParameter.__base__  # Click's, wherever this version of Typer keeps it
 
 # Exit codes, the same for every command.
 DONE, PARTLY_FAILED, BAD_REQUEST, INTERRUPTED = 0, 1, 2, 130
@@ -34,26 +20,23 @@ DONE, PARTLY_FAILED, BAD_REQUEST, INTERRUPTED = 0, 1, 2, 130
 
 def main() -> None:
     """Entry point: run a command; turn every user error into one line on stderr and a stable exit code."""
+    sys.stdin, sys.stdout, sys.stderr = (
+        stream or open(os.devnull, mode)  # noqa: SIM115 — None where the caller closed it; needed to the end
+        for stream, mode in ((sys.stdin, "r"), (sys.stdout, "w"), (sys.stderr, "w"))
+    )
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # an ASCII locale must not break Chinese output
             stream.reconfigure(encoding="utf-8", errors="replace" if stream is sys.stderr else "strict")
     try:
         try:
-            code = app(standalone_mode=False)
+            code = _run(sys.argv[1:])
         finally:
             sys.stdout.flush()  # here, where a broken pipe can still be answered
-        sys.exit(code if isinstance(code, int) else DONE)
-    except UsageError as error:  # a wrong option or value
-        command = error.ctx.command_path if error.ctx else "translit"
-        if (
-            message := error.format_message().strip().rstrip(".")
-        ):  # none when a bare command has shown its help
-            print(f"translit: {message}; see `{command} --help`", file=sys.stderr)
-        sys.exit(BAD_REQUEST)
+        sys.exit(code)
     except TranslitError as error:
         print(f"translit: {error}", file=sys.stderr)
         sys.exit(BAD_REQUEST)
-    except (KeyboardInterrupt, typer.Abort):
+    except KeyboardInterrupt:
         print("translit: interrupted", file=sys.stderr)
         sys.exit(INTERRUPTED)
     except (BrokenPipeError, SystemExit) as stop:  # `translit … | head`: the reader has seen enough
@@ -61,5 +44,37 @@ def main() -> None:
             stop.__context__, BrokenPipeError
         ):  # Rich makes it an exit
             raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         sys.exit(DONE)
+    except OSError as error:  # a full disk, a folder without permission: what the command has not told better
+        print(f"translit: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+        _drop_output()
+        sys.exit(BAD_REQUEST)
+
+
+def _run(arguments: Sequence[str]) -> int:
+    """Run the command that ``arguments`` ask for; its exit code."""
+    if quick.is_quick(arguments):
+        quick.translate(arguments)
+        return DONE
+    import typer
+
+    from translit.cli.app import app
+
+    usage_error: Any = typer.BadParameter.__base__  # Click's, wherever this version of Typer keeps it
+    try:
+        code = app(standalone_mode=False)
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+    except usage_error as error:  # a wrong option or value
+        command = error.ctx.command_path if error.ctx else "translit"
+        message = error.format_message().strip().rstrip(".")
+        if message:  # none when a bare command has shown its help
+            print(f"translit: {message}; see `{command} --help`", file=sys.stderr)
+        return BAD_REQUEST
+    return code if isinstance(code, int) else DONE
+
+
+def _drop_output() -> None:
+    """Whatever Python still holds back for stdout goes nowhere, instead of failing again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import zlib
 from collections import Counter
 from pathlib import Path
@@ -50,7 +51,11 @@ def open_store(corpus: Corpus, home: Path, hold_out: int = 0) -> TextStore:
     key = hashlib.sha256(json.dumps([_VERSION, stamps, hold_out]).encode()).hexdigest()[:16]
     path = home / f"{corpus.paths[0].name}-{key}"
     if not (path / "report.json").is_file():
-        _build(corpus, path, hold_out)
+        try:
+            _build(corpus, path, hold_out)
+        except BaseException:
+            shutil.rmtree(path, ignore_errors=True)
+            raise
     return TextStore(path)
 
 
@@ -79,7 +84,8 @@ def _build(corpus: Corpus, path: Path, hold_out: int) -> None:
         raise TranslitError(f"{corpus.name}: no sentence pairs in it; give a corpus with at least one")
     np.save(path / "offsets.npy", np.array(offsets, dtype=np.int64))
     os.replace(path / "text.tsv.part", path / "text.tsv")
-    (path / "report.json").write_text(json.dumps(counts), "utf-8")
+    (path / "report.json.part").write_text(json.dumps(counts), "utf-8")
+    os.replace(path / "report.json.part", path / "report.json")  # last: it says that all is there
 
 
 def _read_pairs(path: Path) -> list[tuple[str, str]]:

@@ -40,7 +40,10 @@ class Tokenizer:
     def load(cls, path: Path) -> Tokenizer:
         """Read a ``.spm`` file. Raises TranslitError when it is missing or damaged."""
         try:
-            return cls(path.read_bytes())
+            model = path.read_bytes()
+            if not model:  # SentencePiece would take it, and fail at the first word
+                raise RuntimeError
+            return cls(model)
         except (OSError, RuntimeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "not a SentencePiece model"
             raise TranslitError(f"{path}: cannot read the tokenizer: {reason}; restore the file") from None

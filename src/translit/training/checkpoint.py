@@ -57,12 +57,23 @@ def save_checkpoint(
             shutil.rmtree(final)
         os.replace(part, final)
     except (OSError, SafetensorError) as error:
-        shutil.rmtree(part, ignore_errors=True)
         raise TranslitError(
             f"{final}: cannot save the checkpoint: {error}; earlier checkpoints are untouched, free some space "
             f"and go on with `translit train --resume {home.parent}`"
         ) from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
     return final
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a small file whole or not at all: a full disk leaves the old one."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        part.write_bytes(content)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def checkpoints(home: Path) -> list[Path]:

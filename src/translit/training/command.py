@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 import torch
 
 from translit.errors import TranslitError
 from translit.model.transformer import count_parameters
-from translit.training.checkpoint import checkpoints
+from translit.training.checkpoint import checkpoints, write_whole
 from translit.training.distributed import World, joined_world
 from translit.training.loop import Trainer
 from translit.training.prepare import dry_run, export, prepare
 from translit.training.progress import Reporter
-from translit.training.run import RunConfig
+from translit.training.run import RunConfig, read_toml, run_config
+
+SETTINGS, METRICS = "config.toml", "metrics.jsonl"
 
 
 def train(config: RunConfig, home: Path, *, resume: bool, threads: int | None, only_look: bool) -> bool:
@@ -30,14 +35,16 @@ def _train(config: RunConfig, home: Path, world: World, *, resume: bool, only_lo
             f"{home}: already holds a run; go on with `translit train --resume {home}`, "
             "or choose another --run or --out"
         )
-    metrics = home / "metrics.jsonl" if world.is_main and not only_look else None
-    if metrics:
-        metrics.parent.mkdir(parents=True, exist_ok=True)
-    with Reporter(metrics, config.training.max_steps, quiet=not world.is_main) as reporter:
+    metrics = home / METRICS if world.is_main and not only_look else None
+    owned = owned_by_us(home) if world.is_main else nullcontext()
+    with owned, Reporter(metrics, config.training.max_steps, quiet=not world.is_main) as reporter:
         job = prepare(config, home, world, reporter)
         trainer = Trainer(job)
         if resume:
             trainer.resume()
+            _check_same_model(home, job.config)
+        if world.is_main:  # not before: a refused request must not change the run's settings
+            write_whole(home / SETTINGS, job.config.to_toml().encode())
         m = job.config.model
         reporter.say(
             f"{count_parameters(trainer.model):,} parameters: {m.encoder_layers}+{m.decoder_layers} layers, "
@@ -58,3 +65,56 @@ def _train(config: RunConfig, home: Path, world: World, *, resume: bool, only_lo
             reporter.say(f'model written to {out}; try `translit translate --model {out} "I love you"`')
         world.wait()
     return True
+
+
+def _check_same_model(home: Path, config: RunConfig) -> None:
+    """Heads, norm and activation leave the shapes of the weights alone, and change what they mean."""
+    begun = run_config(read_toml(home / SETTINGS), str(home / SETTINGS)).model
+    for name in ("n_heads", "norm", "activation"):
+        before, now = getattr(begun, name), getattr(config.model, name)
+        if before != now:
+            raise TranslitError(
+                f"{home}: this run began with model.{name} = {before}, not {now}; leave it, or begin a new run"
+            )
+
+
+@contextmanager
+def owned_by_us(home: Path) -> Iterator[None]:
+    """The run directory, made if need be, locked against a second training, and gone again if none could begin.
+
+    The system drops the lock when the process ends, however it ends.
+    """
+    made = [folder for folder in (home, *home.parents) if not folder.exists()]
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with open(home / "lock", "w") as file:
+            _lock(file.fileno(), home)
+            try:
+                yield
+            except Exception:
+                if made and not (home / METRICS).exists():
+                    shutil.rmtree(home, ignore_errors=True)
+                raise
+    except OSError as error:
+        raise TranslitError(
+            f"{error.filename or home}: {error.strerror or error}; free some space, or choose another --run"
+        ) from None
+    finally:
+        for folder in made:
+            with suppress(OSError):  # it is not empty, or gone already
+                folder.rmdir()
+
+
+def _lock(descriptor: int, home: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise TranslitError(
+            f"{home}: another training is using it now; wait for it, or choose another --run or --out"
+        ) from None
+    except OSError:  # a file system without locks
+        return

@@ -104,12 +104,14 @@ class Trainer:
                 if step % LOG_EVERY == 0 or last:
                     self._check_divergence(meter)
                     reporter.step({"step": step, "lr": learning_rate(step, self.settings), **meter.read()})
-                if step % self.settings.eval_every == 0 or last:
+                due = step % self.settings.eval_every == 0 or last
+                if due:
                     reporter.evaluation(self.evaluate())
+                stop = self.job.world.any(asked_to_stop())
+                if due or stop:
                     self._save()
                     meter.pause()
-                if self.job.world.any(asked_to_stop()):
-                    self._save()
+                if stop:
                     return False
         return True
 

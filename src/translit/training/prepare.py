@@ -20,13 +20,12 @@ from translit.data.store import TextStore, open_store
 from translit.errors import TranslitError
 from translit.model_directory import CONFIG, SOURCE, TARGET, WEIGHTS, ModelDirectory, describe_new
 from translit.text.tokenizer import Tokenizer, train_tokenizer
-from translit.training.checkpoint import contiguous
+from translit.training.checkpoint import contiguous, write_whole
 from translit.training.distributed import World
 from translit.training.loop import Job, Trainer
 from translit.training.progress import Reporter
 from translit.training.run import RunConfig
 
-SETTINGS = "config.toml"
 _HELD_OUT = 1000  # dev pairs, at most, when no dev corpus is given
 _TOKENIZER_LINES = 1_000_000
 
@@ -36,7 +35,6 @@ def prepare(config: RunConfig, home: Path, world: World, reporter: Reporter) -> 
     corpora = config.corpora()
     hold_out = 0 if config.valid else _HELD_OUT
     if world.is_main:
-        home.mkdir(parents=True, exist_ok=True)
         for i, corpus in enumerate(corpora):  # built by one process, then opened by all
             open_store(corpus, home / "store", hold_out if i == 0 else 0)
     world.wait()
@@ -61,8 +59,6 @@ def prepare(config: RunConfig, home: Path, world: World, reporter: Reporter) -> 
             ModelDirectory.open(Path(config.start)).model, dropout=config.model.dropout
         )
     config = dataclasses.replace(config, model=model)
-    if world.is_main:
-        (home / SETTINGS).write_text(config.to_toml(), "utf-8")
     batches = Batches(weighted, source, target, config.data, config.training.seed)
     return Job(config, home, batches, valid, source, target, world)
 
@@ -75,8 +71,7 @@ def _tokenizers(
     if world.is_main and not all(p.is_file() for p in paths):
         if config.start:
             start = ModelDirectory.open(Path(config.start))
-            shutil.copyfile(start.path / SOURCE, paths[0])
-            shutil.copyfile(start.path / TARGET, paths[1])
+            models = [(start.path / name).read_bytes() for name in (SOURCE, TARGET)]
         else:
             reporter.say("learning the tokenizers …")
             data = config.data
@@ -84,8 +79,9 @@ def _tokenizers(
             target = train_tokenizer(
                 (t for _, t in _text(weighted)), data.target_vocab, characters=data.characters
             )
-            paths[0].write_bytes(source.model)
-            paths[1].write_bytes(target.model)
+            models = [source.model, target.model]
+        for path, model in zip(paths, models, strict=True):
+            write_whole(path, model)
     world.wait()
     return Tokenizer.load(paths[0]), Tokenizer.load(paths[1])
 

@@ -41,7 +41,7 @@ class Reporter:
     def __init__(self, metrics: Path | None, max_steps: int, quiet: bool = False) -> None:
         self.console = Console(stderr=True, quiet=quiet)
         self.max_steps = max_steps
-        self._file = open(metrics, "a", encoding="utf-8") if metrics else None  # noqa: SIM115 — open for the whole run
+        self._metrics = metrics
         self._live = (
             Live(console=self.console, refresh_per_second=4)
             if self.console.is_terminal and not quiet
@@ -63,8 +63,6 @@ class Reporter:
     ) -> None:
         if self._live:
             self._live.stop()
-        if self._file:
-            self._file.close()
 
     def say(self, text: str) -> None:
         """One line for the reader."""
@@ -102,9 +100,9 @@ class Reporter:
             self.say(f"   {sample['source']}  →  {sample['translation']}")
 
     def _write(self, record: Record) -> None:
-        if self._file:
-            self._file.write(json.dumps(record, ensure_ascii=False) + "\n")
-            self._file.flush()
+        if self._metrics:
+            with open(self._metrics, "a", encoding="utf-8") as file:
+                file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
     def _eta(self) -> str:
         """Time left, from the speed of this sitting."""
