@@ -98,3 +98,15 @@ def test_dry_run_writes_no_model(run, tmp_path: Path) -> None:
         assert word in result.stderr
     assert not (tmp_path / "m").exists()
     assert not list((tmp_path / "runs").glob("*/checkpoints"))
+
+
+def test_help_shows_its_square_brackets(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rich takes unescaped ones for markup and swallows them."""
+    monkeypatch.setattr("sys.argv", ["translit", "train", "--help"])
+    with pytest.raises(SystemExit):
+        main()
+    words = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert "[model], [data] or [training]" in words
+    assert "[default: models/mine]" in words

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import random
 from collections import Counter
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from translit.cli import app
+from translit.cli.app import app
 from translit.data import doctor
 from translit.data.bitext import Corpus
 from translit.data.doctor_lines import Row, rows
@@ -249,6 +250,14 @@ def test_what_is_dropped_can_be_chosen(tmp_path: Path) -> None:
 def test_limits_are_settings(tmp_path: Path) -> None:
     corpus = write_tsv(tmp_path / "a.tsv", [("one two three four", "一二三四")])
     assert findings(corpus, limits=Limits(max_words=3)) == [{"length": "4 words"}]
+
+
+def test_a_device_is_not_replaced_by_a_file(tmp_path: Path) -> None:
+    corpus = write_tsv(tmp_path / "a.tsv", GOOD)
+    os.mkfifo(tmp_path / "pipe")  # stands for /dev/null, which this test must not touch
+    with pytest.raises(TranslitError, match="pipe: cannot write: not a file"):
+        doctor.clean([corpus], str(tmp_path / "pipe"), tmp_path / "dropped.tsv", doctor.DROPPED)
+    assert (tmp_path / "pipe").is_fifo()
 
 
 def test_inputs_are_never_overwritten(tmp_path: Path) -> None:

@@ -218,6 +218,7 @@ def test_the_worst_pairs_with_their_places(
         ([], "nothing to score"),
         (["gone.tsv"], "gone.tsv: no such file"),
         (["one.tsv"], "one.tsv:1: one column"),
+        (["empty.tsv"], "no pair to score"),
         (["--pair", "a", "天", "one.tsv"], "--pair and a corpus"),
         (["--pair", "a", "天", "--tsv", "--json"], "--tsv and --json"),
         (["--pair", "a", "天", "-m", "gone"], "model 'gone' not found"),
@@ -234,6 +235,7 @@ def test_bad_requests(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TRANSLIT_MODEL", str(toy_model_dir))
     Path("one.tsv").write_text("one column\n", "utf-8")
+    Path("empty.tsv").touch()
     assert run(monkeypatch, *arguments) == 2
     out, err = capsys.readouterr()
     assert out == ""

@@ -82,6 +82,9 @@ def test_pieces_and_ids_are_inverse(target: Tokenizer) -> None:
 def test_missing_damaged_and_empty(tmp_path: Path) -> None:
     with pytest.raises(TranslitError, match="No such file"):
         Tokenizer.load(tmp_path / "none.spm")
+    (tmp_path / "empty.spm").touch()  # SentencePiece itself would take it for a model
+    with pytest.raises(TranslitError, match="not a SentencePiece model"):
+        Tokenizer.load(tmp_path / "empty.spm")
     (tmp_path / "bad.spm").write_bytes(b"not a model")
     with pytest.raises(TranslitError, match="not a SentencePiece model"):
         Tokenizer.load(tmp_path / "bad.spm")

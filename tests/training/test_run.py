@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors import SafetensorError
 
 import translit.training.checkpoint as checkpoint_module
 import translit.training.prepare as prepare_module
@@ -282,6 +283,31 @@ def test_a_refused_resume_leaves_the_settings_as_they_were(config: RunConfig, tm
         with pytest.raises(TranslitError, match=words):
             train(other, home, resume=True, threads=None, only_look=False)
         assert (home / "config.toml").read_text("utf-8") == before
+
+
+def test_a_run_resumes_from_any_working_directory(
+    config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    trained(dataclasses.replace(config, train=("train.tsv:1.5",), valid="valid.tsv", out="m"), Path("run"))
+    monkeypatch.chdir("/")
+    settings = run_config(read_toml(tmp_path / "run" / "config.toml"), "config.toml")
+    trained(changed(settings, max_steps=13), tmp_path / "run", resume=True)
+    assert [c.weight for c in settings.corpora()] == [1.5]
+    assert (tmp_path / "m" / "config.json").is_file()
+
+
+def test_a_full_disk_for_the_model_is_one_line_and_leaves_no_part(
+    config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_space(_: object, path: Path) -> None:
+        path.write_bytes(b"half")
+        raise SafetensorError("No space left on device")
+
+    monkeypatch.setattr(prepare_module, "save_file", no_space)
+    with pytest.raises(TranslitError, match="cannot write the model: No space left on device"):
+        train(config, tmp_path / "run", resume=False, threads=None, only_look=False)
+    assert not list(Path(config.out).iterdir())
 
 
 def test_two_trainings_cannot_share_a_run_directory(config: RunConfig, tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def clean(
     report: Annotated[
         Path | None,
         typer.Option(
-            help="Every dropped line with its reason. [default: OUTPUT.dropped.tsv]", show_default=False
+            help="Every dropped line with its reason. \\[default: OUTPUT.dropped.tsv]", show_default=False
         ),
     ] = None,
     drop: Annotated[
@@ -167,7 +167,8 @@ def _corpora(files: list[str], against: list[Path] | None) -> list[Corpus]:
 
     for path in against or []:
         if not path.is_file():
-            raise TranslitError(f"{path}: no such file; --against takes evaluation files")
+            kind = "is a folder" if path.is_dir() else "no such file"
+            raise TranslitError(f"{path}: {kind}; --against takes evaluation files")
     return [Corpus.parse(file) for file in files]
 
 

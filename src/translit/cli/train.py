@@ -54,9 +54,11 @@ def train(
             help="nano, tiny (the default), small, base, big; tune with --from.", show_default=False
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Model directory to write. [default: models/mine]")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Model directory to write. \\[default: models/mine]")
+    ] = None,
     run: Annotated[
-        Path | None, typer.Option(help="Run directory: checkpoints, metrics. [default: runs/NAME-OF-OUT]")
+        Path | None, typer.Option(help="Run directory: checkpoints, metrics. \\[default: runs/NAME-OF-OUT]")
     ] = None,
     start: Annotated[
         str | None,
@@ -70,7 +72,7 @@ def train(
         typer.Option(
             "--set",
             metavar="SECTION.KEY=VALUE …",
-            help="Any setting of [model], [data] or [training], as training.lr=0.001. "
+            help="Any setting of \\[model], \\[data] or \\[training], as training.lr=0.001. "
             "See the run directory's config.toml for all of them.",
         ),
     ] = None,
@@ -78,12 +80,12 @@ def train(
         Path | None, typer.Option(metavar="RUN", help="Go on with an interrupted run, exactly where it was.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Same seed, same data, same machine: same model. [default: 1]")
+        int | None, typer.Option(help="Same seed, same data, same machine: same model. \\[default: 1]")
     ] = None,
     max_steps: Annotated[
         int | None, typer.Option(min=1, help="Optimizer steps, all sittings together.")
     ] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="CPU threads. [default: all cores]")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="CPU threads. \\[default: all cores]")] = None,
     dry_run: Annotated[bool, typer.Option(help="Count, time a few steps, estimate; then stop.")] = False,
 ) -> None:
     """Train a translator. With nothing else: preset tiny on the starter corpus, about ten minutes on a laptop."""

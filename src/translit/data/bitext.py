@@ -41,7 +41,7 @@ class Corpus:
     def parse(cls, text: str) -> Corpus:
         """``pairs.tsv``, ``a.en,a.zh`` or either with ``:weight``. Raises TranslitError when a file is missing."""
         weight = 1.0
-        if (match := re.fullmatch(r"(.+):(\d+(?:\.\d+)?)", text)) and not Path(text).exists():
+        if (match := re.fullmatch(r"(.+):(\d+(?:\.\d+)?(?:e-?\d+)?)", text)) and not Path(text).exists():
             text, weight = match.group(1), float(match.group(2))
         names = [text] if Path(text).exists() else text.split(",")
         if len(names) > 2:
@@ -64,6 +64,11 @@ class Corpus:
     def name(self) -> str:
         """The paths as a reader knows them: relative to where they are, if that is shorter."""
         return ",".join(min(str(p), os.path.relpath(p), key=len) for p in self.paths)
+
+    @property
+    def absolute(self) -> str:
+        """What ``parse`` reads as this corpus wherever it is called."""
+        return f"{','.join(os.path.abspath(p) for p in self.paths)}:{self.weight!r}"
 
     def pairs(self) -> Iterator[Pair]:
         """Every pair, as written. Raises TranslitError naming file and line on a malformed one."""

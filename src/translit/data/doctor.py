@@ -224,6 +224,8 @@ def _refuse_overwriting(corpora: Sequence[Corpus], outputs: Sequence[Path]) -> N
     for path in outputs:
         if path.resolve() in inputs:
             raise TranslitError(f"{path}: is also an input; write to another file")
+        if path.exists() and not path.is_file():  # a device would be replaced by a file
+            raise TranslitError(f"{path}: cannot write: not a file; give the name of a file")
         if resolved.count(path.resolve()) > 1:
             raise TranslitError(f"{path}: named twice as an output; give the report a name of its own")
 

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from translit.data.bitext import Pair
+from translit.errors import TranslitError
 from translit.evaluation.scoring import MAX_TOKENS, Score, Summary, Suspect
 from translit.evaluation.terminal import show_texts
 
@@ -27,6 +28,8 @@ def show_scores(console: Console, scored: Iterable[tuple[Pair, Score | None]], m
     """A few pairs token by token, more of them as totals. ``model`` is named in the commands to go on with."""
     rest = iter(scored)
     first = list(islice(rest, _FEW + 1))
+    if not first:
+        raise TranslitError("no pair to score: the corpus is empty; give one with at least one line")
     if len(first) > _FEW:
         _show_totals(console, chain(first, rest))
         return
@@ -108,6 +111,8 @@ def _show_totals(console: Console, scored: Iterable[tuple[Pair, Score | None]]) 
 
 def show_suspects(console: Console, suspects: Sequence[Suspect], pairs: int) -> None:
     """The likely wrong pairs, the worst first."""
+    if not suspects:
+        raise TranslitError("no pair that can be scored: the corpus is empty, or its lines are too long")
     console.print(Text(f"Likely wrong, the {len(suspects):,} worst of {pairs:,} pairs", "bold"))
     note = "gain: log p per token, above its value with other pairs' sources; near 0 or below, the sides do not match"
     console.print(Text(note, "dim"))

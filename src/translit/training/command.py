@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
+from shlex import quote
 
 import torch
 
@@ -32,7 +33,7 @@ def train(config: RunConfig, home: Path, *, resume: bool, threads: int | None, o
 def _train(config: RunConfig, home: Path, world: World, *, resume: bool, only_look: bool) -> bool:
     if not resume and checkpoints(home / "checkpoints"):
         raise TranslitError(
-            f"{home}: already holds a run; go on with `translit train --resume {home}`, "
+            f"{home}: already holds a run; go on with `translit train --resume {quote(str(home))}`, "
             "or choose another --run or --out"
         )
     metrics = home / METRICS if world.is_main and not only_look else None
@@ -44,7 +45,7 @@ def _train(config: RunConfig, home: Path, world: World, *, resume: bool, only_lo
             trainer.resume()
             _check_same_model(home, job.config)
         if world.is_main:  # not before: a refused request must not change the run's settings
-            write_whole(home / SETTINGS, job.config.to_toml().encode())
+            write_whole(home / SETTINGS, job.config.absolute().to_toml().encode())
         m = job.config.model
         reporter.say(
             f"{count_parameters(trainer.model):,} parameters: {m.encoder_layers}+{m.decoder_layers} layers, "
@@ -57,12 +58,14 @@ def _train(config: RunConfig, home: Path, world: World, *, resume: bool, only_lo
         finished = trainer.run(reporter)
         if not finished:
             reporter.say(
-                f"stopped at step {trainer.progress.step}; go on with `translit train --resume {home}`"
+                f"stopped at step {trainer.progress.step}; go on with `translit train --resume {quote(str(home))}`"
             )
             return False
         if world.is_main:
             out = export(trainer, *trainer.final_weights())
-            reporter.say(f'model written to {out}; try `translit translate --model {out} "I love you"`')
+            reporter.say(
+                f'model written to {out}; try `translit translate --model {quote(str(out))} "I love you"`'
+            )
         world.wait()
     return True
 

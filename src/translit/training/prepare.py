@@ -7,10 +7,12 @@ import itertools
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import Tensor
 
@@ -118,11 +120,16 @@ def export(trainer: Trainer, weights: dict[str, Tensor], note: str) -> Path:
         (out / f"{CONFIG}.part").write_text(describe_new(job.config.model, *languages, info), "utf-8")
         for name in (WEIGHTS, SOURCE, TARGET, CONFIG):
             os.replace(out / f"{name}.part", out / name)
-    except OSError as error:
+    except (OSError, SafetensorError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise TranslitError(
-            f"{out}: cannot write the model: {error.strerror}; the checkpoints are in {job.home}, free some space "
+            f"{out}: cannot write the model: {reason}; the checkpoints are in {job.home}, free some space "
             f"and go on with `translit train --resume {job.home}`"
         ) from None
+    finally:
+        for name in (WEIGHTS, SOURCE, TARGET, CONFIG):
+            with suppress(OSError):
+                (out / f"{name}.part").unlink()
     return out
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +45,16 @@ class RunConfig:
 
     def corpora(self) -> list[Corpus]:
         return [Corpus.parse(text) for text in self.train]
+
+    def absolute(self) -> RunConfig:
+        """The same settings, good in any working directory."""
+        return dataclasses.replace(
+            self,
+            train=tuple(corpus.absolute for corpus in self.corpora()),
+            valid=self.valid and Corpus.parse(self.valid).absolute,
+            out=os.path.abspath(self.out),
+            start=self.start and os.path.abspath(self.start),
+        )
 
     def to_toml(self) -> str:
         """The settings as TOML text that ``RunConfig.read`` understands."""
