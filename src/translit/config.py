@@ -72,7 +72,8 @@ class DataConfig:
     augment: float = 0.0  # share of pairs shown in a variant: lower case, CAPITALS, no full stop, joined, {0}
 
     def __post_init__(self) -> None:
-        _check_ranges(self, source_vocab=(1, 10**7), target_vocab=(1, 10**7), max_tokens=(2, 10**5))
+        # 256 bytes, 10 placeholders and 4 marks are in every vocabulary, and some letters must be.
+        _check_ranges(self, source_vocab=(280, 10**7), target_vocab=(280, 10**7), max_tokens=(2, 10**5))
         _check_ranges(self, batch_tokens=(1, 10**9), pool=(1, 10**9), augment=(0, 1))
 
 

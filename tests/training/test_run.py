@@ -285,6 +285,16 @@ def test_a_refused_resume_leaves_the_settings_as_they_were(config: RunConfig, tm
         assert (home / "config.toml").read_text("utf-8") == before
 
 
+def test_a_corpus_of_which_every_pair_is_too_long_is_refused(config: RunConfig, tmp_path: Path) -> None:
+    short = dataclasses.replace(config, data=dataclasses.replace(config.data, max_tokens=2))
+    with pytest.raises(TranslitError, match="training corpus: every pair is longer"):
+        train(short, tmp_path / "run", resume=False, threads=None, only_look=False)
+    with Reporter(None, 1, quiet=True) as quiet:
+        trainer = Trainer(prepare(short, tmp_path / "run", World(), quiet))
+    with pytest.raises(TranslitError, match="dev corpus: every pair is longer"):
+        trainer.dev_loss()
+
+
 def test_a_run_resumes_from_any_working_directory(
     config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

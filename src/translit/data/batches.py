@@ -20,6 +20,7 @@ from translit.config import DataConfig
 from translit.data.augment import augment
 from translit.data.shuffle import shuffled
 from translit.data.store import TextStore
+from translit.errors import TranslitError
 from translit.model.transformer import pad
 from translit.text.tokenizer import BOS, EOS, Tokenizer
 
@@ -140,11 +141,17 @@ class Batches:
         return batches
 
     def stream(self, start: Position = Position()) -> Iterator[Batch]:  # noqa: B008
-        """Batches for ever, beginning at ``start``."""
+        """Batches for ever, beginning at ``start``. Raises TranslitError when every pair is too long."""
         epoch, pool, skip = start
         pools = -(-len(self) // self.config.pool)
+        empty = 0  # pools in a row
         while True:
             batches = self.pool(epoch, pool)
+            empty = 0 if batches else empty + 1
+            if empty == pools:
+                raise TranslitError(
+                    f"training corpus: every pair is longer than data.max_tokens = {self.config.max_tokens}; raise it"
+                )
             following = Position(epoch, pool + 1) if pool + 1 < pools else Position(epoch + 1)
             for i, examples in enumerate(batches):
                 if i >= skip:

@@ -153,6 +153,11 @@ class Trainer:
         """Cross-entropy per dev token, in nats, without smoothing or augmentation."""
         self.model.eval()
         examples = [e for pair in self.job.valid if (e := self.job.batches.encode(pair))]
+        if not examples:
+            raise TranslitError(
+                f"dev corpus: every pair is longer than data.max_tokens = {self.job.config.data.max_tokens}; "
+                "give --valid with shorter ones"
+            )
         total, tokens = 0.0, 0
         for rows in cut_by_budget(examples, self.job.config.data.batch_tokens):
             batch = make_batch(rows).to(self.device)
