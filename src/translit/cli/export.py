@@ -25,8 +25,9 @@ def export(
 ) -> None:
     """Write a model in another program's format.
 
-    The new folder holds the model, its tokenizers, and a README with the few lines of Python that use it. What it
-    computes is compared with our own engine on a few sentences; exit code 1, and no folder, if they disagree.
+    The new folder holds the model, its tokenizers, and a README with the few
+    lines of Python that use it. What it computes is compared with our engine on
+    a few sentences; exit code 1, and no folder, if they disagree.
     """
     from translit.export.check import EXACT, ROUNDED
     from translit.export.export import FORMATS

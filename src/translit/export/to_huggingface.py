@@ -247,14 +247,18 @@ class HuggingFaceExport:
         from transformers import AutoModelForSeq2SeqLM
 
         with _quiet():
-            self._model = AutoModelForSeq2SeqLM.from_pretrained(folder, local_files_only=True)
+            self.model = AutoModelForSeq2SeqLM.from_pretrained(folder, local_files_only=True)
         self._offset = source_offset
 
     def greedy(self, sources: Sequence[Sequence[int]], limit: int) -> list[list[int]]:
+        return self.generate(sources, limit, beam=1)
+
+    def generate(self, sources: Sequence[Sequence[int]], limit: int, beam: int) -> list[list[int]]:
+        """As ``greedy``, with the beam search of Transformers."""
         with _quiet():
-            ids = self._model.generate(
-                **self._inputs(sources), num_beams=1, max_new_tokens=limit
-            )  # (B, 1 + T)
+            ids = self.model.generate(  # (B, 1 + T)
+                **self._inputs(sources), num_beams=beam, max_new_tokens=limit
+            )
         rows = ids[:, 1:].tolist()
         return [row[: row.index(EOS)] if EOS in row else row for row in rows]
 
@@ -263,7 +267,7 @@ class HuggingFaceExport:
     ) -> list[list[float]]:
         decoder_input = pad([[BOS, *target] for target in targets])  # (B, T)
         with torch.inference_mode():
-            logits = self._model(**self._inputs(sources), decoder_input_ids=decoder_input).logits  # (B, T, V)
+            logits = self.model(**self._inputs(sources), decoder_input_ids=decoder_input).logits  # (B, T, V)
         return chosen(logits.log_softmax(dim=-1).tolist(), targets)
 
     def _inputs(self, sources: Sequence[Sequence[int]]) -> dict[str, Tensor]:
