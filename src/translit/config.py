@@ -85,6 +85,7 @@ class TrainConfig:
     lr: float = 2e-3  # peak learning rate
     warmup_steps: int = 400
     max_steps: int = 100_000
+    max_epochs: int = 0  # stop after so many epochs, if that comes before max_steps; 0: max_steps decides
     cooldown: float = 0.2  # last share of max_steps, over which the learning rate falls linearly to zero
     weight_decay: float = 0.0
     beta1: float = 0.9

@@ -155,6 +155,15 @@ def test_fine_tuning_starts_from_the_models_weights(config: RunConfig, tmp_path:
     assert all(torch.equal(p.half(), stored[n]) for n, p in trainer.weights.master.items())
 
 
+def test_max_epochs_shortens_a_run(config: RunConfig, tmp_path: Path) -> None:
+    config = changed(config, max_steps=1000, max_epochs=2)
+    with Reporter(None, 1, quiet=True) as quiet:
+        job = prepare(config, tmp_path / "run", World(), quiet)
+    training = job.config.training
+    assert training.max_steps == pytest.approx(2 * job.batches.batches_per_epoch(), abs=1)
+    assert training.eval_every <= max(1, training.max_steps // 5)
+
+
 def test_a_full_disk_leaves_the_old_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = tmp_path / "run" / "checkpoints"
     weights = {"w": torch.ones(3)}

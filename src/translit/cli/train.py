@@ -101,6 +101,8 @@ def train(
     if corpora and not valid and resume is None and config is None:
         values.setdefault("valid", "")
     assignments = [("training.seed", seed), ("training.max_steps", max_steps)]
+    if max_steps is not None:
+        assignments.append(("training.max_epochs", 0))
     for name, value in [*assignments, *(_assignment(text) for text in set_ or [])]:
         if value is not None:
             section, key = name.split(".")

@@ -108,6 +108,10 @@ class Batches:
         """Pairs in one epoch."""
         return int(self.ends[-1])
 
+    def batches_per_epoch(self) -> float:
+        """About how many batches an epoch has, judged by its first pool."""
+        return len(self.pool(0, 0)) * max(1.0, len(self) / self.config.pool)
+
     def pairs(self, positions: range, epoch: int) -> Iterator[tuple[str, str]]:
         """The pairs at ``positions`` of the shuffled ``epoch``."""
         order = shuffled(np.arange(positions.start, positions.stop), len(self), self.seed * 1_000_003 + epoch)

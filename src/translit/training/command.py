@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from shlex import quote
+from tempfile import TemporaryDirectory
 
 import torch
 
@@ -26,7 +27,9 @@ def train(config: RunConfig, home: Path, *, resume: bool, threads: int | None, o
     """Train in the run directory ``home`` and write ``config.out``. Returns False when interrupted."""
     if threads:
         torch.set_num_threads(threads)
-    with joined_world() as world:
+    with joined_world() as world, TemporaryDirectory(prefix="translit-") as scratch:
+        if only_look and not resume:  # a look leaves nothing behind
+            home = Path(scratch) / home.name
         return _train(config, home, world, resume=resume, only_look=only_look)
 
 
@@ -40,13 +43,19 @@ def _train(config: RunConfig, home: Path, world: World, *, resume: bool, only_lo
     owned = owned_by_us(home) if world.is_main else nullcontext()
     with owned, Reporter(metrics, config.training.max_steps, quiet=not world.is_main) as reporter:
         job = prepare(config, home, world, reporter)
+        config = job.config
+        reporter.max_steps = config.training.max_steps
         trainer = Trainer(job)
         if resume:
             trainer.resume()
-            _check_same_model(home, job.config)
+            _check_same_model(home, config)
+            if trainer.progress.step >= config.training.max_steps:
+                reporter.say(
+                    f"already at the last step, {trainer.progress.step}; raise --max-steps to train on"
+                )
         if world.is_main:  # not before: a refused request must not change the run's settings
-            write_whole(home / SETTINGS, job.config.absolute().to_toml().encode())
-        m = job.config.model
+            write_whole(home / SETTINGS, config.absolute().to_toml().encode())
+        m = config.model
         reporter.say(
             f"{count_parameters(trainer.model):,} parameters: {m.encoder_layers}+{m.decoder_layers} layers, "
             f"d_model {m.d_model}, {m.n_heads} heads; {config.training.optimizer}, {config.training.precision}, "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import os
 import shutil
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import Tensor
 
+from translit.config import TrainConfig
 from translit.data.batches import Batches
 from translit.data.bitext import Corpus
 from translit.data.store import TextStore, open_store
@@ -60,9 +62,20 @@ def prepare(config: RunConfig, home: Path, world: World, reporter: Reporter) -> 
         model = dataclasses.replace(
             ModelDirectory.open(Path(config.start)).model, dropout=config.model.dropout
         )
-    config = dataclasses.replace(config, model=model)
     batches = Batches(weighted, source, target, config.data, config.training.seed)
+    config = dataclasses.replace(config, model=model, training=_within_epochs(config.training, batches))
     return Job(config, home, batches, valid, source, target, world)
+
+
+def _within_epochs(training: TrainConfig, batches: Batches) -> TrainConfig:
+    """``max_epochs`` as steps; a run shortened by it still looks at the dev set five times."""
+    if not training.max_epochs:
+        return training
+    steps = math.ceil(training.max_epochs * batches.batches_per_epoch() / training.accumulate)
+    steps = min(training.max_steps, steps)
+    return dataclasses.replace(
+        training, max_steps=steps, eval_every=min(training.eval_every, max(1, steps // 5))
+    )
 
 
 def _tokenizers(
@@ -142,8 +155,8 @@ def dry_run(trainer: Trainer, reporter: Reporter) -> None:
 
     job, settings = trainer.job, trainer.settings
     pools = -(-len(job.batches) // job.config.data.pool)
-    first = job.batches.pool(0, 0)
-    per_epoch = len(first) * len(job.batches) / min(job.config.data.pool, len(job.batches))
+    job.batches.too_long = 0
+    per_epoch, too_long = job.batches.batches_per_epoch(), job.batches.too_long
     groups = [list(itertools.islice(job.batches.stream(), settings.accumulate)) for _ in range(4)]
     trainer.step(groups[0])  # the first step also warms up
     started = time.monotonic()
@@ -157,7 +170,7 @@ def dry_run(trainer: Trainer, reporter: Reporter) -> None:
     for label, value in (
         ("pairs in an epoch", f"{len(job.batches):,} in {pools} pools"),
         ("batches in an epoch", f"about {per_epoch:,.0f}"),
-        ("pairs too long", f"{job.batches.too_long:,} of the first {job.config.data.pool:,}"),
+        ("pairs too long", f"{too_long:,} of the first {job.config.data.pool:,}"),
         ("vocabulary", f"{len(job.source_tokenizer):,} source, {len(job.target_tokenizer):,} target"),
         ("parameters", f"{count_parameters(trainer.model):,}"),
         ("steps", f"{settings.max_steps:,}, about {epochs:.1f} epochs"),
