@@ -22,7 +22,6 @@ def test_help_of_every_command_imports_nothing_heavy() -> None:
 import sys
 from typer.testing import CliRunner
 from translit.cli.app import app
-import translit.cli
 names = [c.name or c.callback.__name__ for c in app.registered_commands]
 for args in [["--help"], ["data", "--help"], *([name, "--help"] for name in names)]:
     result = CliRunner().invoke(app, args)

@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from typing import NamedTuple
 
 import pytest
 
+from translit import Translator
 from translit.cli import main
 from translit.files import ready_lines
 
@@ -213,7 +215,7 @@ def test_torch_stays_out(tiny_model_dir: Path, tmp_path: Path) -> None:
         "import sys\nfrom translit.cli import main\n"
         "try:\n    main()\nfinally:\n    assert 'torch' not in sys.modules"
     )
-    for command in (["translate", "I love you"], ["info"], ["translate", "--help"]):
+    for command in (["translate", "--json", "I love you"], ["info"], ["translate", "--help"]):
         done = subprocess.run(
             [sys.executable, "-c", code, *command],
             env={**os.environ, "TRANSLIT_MODEL": str(tiny_model_dir), "XDG_CACHE_HOME": str(tmp_path)},
@@ -222,6 +224,24 @@ def test_torch_stays_out(tiny_model_dir: Path, tmp_path: Path) -> None:
         )
         assert done.returncode == 0, done.stderr
         assert done.stdout
+
+
+def test_the_commonest_call_starts_without_typer(tmp_path: Path) -> None:
+    """Complaint 26; on a model that is kept as files, which no test has trained."""
+    code = (
+        "import sys\nfrom translit.cli import main\ntry:\n    main()\nfinally:\n"
+        "    print({'torch', 'typer', 'rich', 'pydantic', 'numpy.testing'} & set(sys.modules), file=sys.stderr)"
+    )
+    stored = Path(__file__).parent.parent / "stored_models" / "format-1"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "translate", "I", "love you"],
+        env={**os.environ, "TRANSLIT_MODEL": str(stored), "XDG_CACHE_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0
+    assert done.stdout == Translator(stored).translate(["I love you"])[0].text + "\n"
+    assert done.stderr.splitlines()[-1] == "set()"
 
 
 def test_a_closed_pipe_ends_quietly(start: Callable[..., subprocess.Popen[bytes]]) -> None:
@@ -355,6 +375,36 @@ def test_the_prompt_answers_until_ctrl_d(run: Run, monkeypatch: pytest.MonkeyPat
         "12",
         "34",
     ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs pseudo-terminals")
+def test_alone_on_a_terminal_it_opens_the_prompt(tiny_model_dir: Path, tmp_path: Path) -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    home = {"XDG_CACHE_HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "translit"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, **home, "TRANSLIT_MODEL": str(tiny_model_dir)},
+    )
+    os.close(theirs)
+    shown = b""
+    for wait_for, typed in ((b"en> ", b"123\n"), (b"123\r\n123\r\nen> ", b"\x04")):
+        while wait_for not in shown and select.select([ours], [], [], 20)[0]:
+            shown += os.read(ours, 1024)
+        os.write(ours, typed)
+    assert process.wait(20) == 0
+    os.close(ours)
+    assert b"en> 123\r\n123\r\nen> " in shown  # what was typed, and the answer
+
+
+def test_alone_elsewhere_it_shows_its_help(run: Run) -> None:
+    result = run()
+    assert result.code == 2
+    assert "Usage: " in result.out
 
 
 # ── info ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from translit.cli import app
+from translit.cli.app import app
 from translit.data import download
 from translit.data.download import SOURCES, Source, fetch, get
 from translit.errors import TranslitError

@@ -212,7 +212,7 @@ def test_a_page_that_cannot_be_written_is_one_line(document: dict[str, Any], tmp
 def test_the_command_writes_it(tiny_model_dir: Path, tmp_path: Path) -> None:
     from typer.testing import CliRunner
 
-    from translit.cli import app
+    from translit.cli.app import app
 
     out = tmp_path / "out.html"
     asked = ["explain", "I love you", "-m", str(tiny_model_dir), "--html", str(out), "--lang", "zh"]

@@ -1,7 +1,8 @@
-"""The Typer application; each command module registers itself on it."""
+"""The Typer application with all its commands; each command module registers itself on it."""
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -24,16 +25,20 @@ _ORDER = (
 )
 
 
-class InOrder(TyperGroup):
-    """Lists the commands as a newcomer meets them, not by the alphabet."""
+class Commands(TyperGroup):
+    """Lists the commands as a newcomer meets them; none at all, on a terminal, is ``translate``: a prompt."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return sorted(super().list_commands(ctx), key=_ORDER.index)
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        alone = not args and sys.stdin.isatty() and sys.stdout.isatty()
+        return super().parse_args(ctx, ["translate"] if alone else args)
+
 
 app = typer.Typer(
     name="translit",
-    cls=InOrder,
+    cls=Commands,
     help="Translate English to Chinese offline, train your own model, and see every step of its thinking.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -54,3 +59,18 @@ def _root(
     ] = False,
 ) -> None:
     pass
+
+
+from translit.cli import (  # noqa: E402, F401 — each registers its command, on what is defined above
+    calibrate,
+    data,
+    evaluate,
+    explain,
+    export,
+    heads,
+    info,
+    score,
+    tour,
+    train,
+    translate,
+)
