@@ -41,13 +41,20 @@ def run(tiny_model_dir: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
 
 def test_explains_and_draws(run: Run, tmp_path: Path) -> None:
     picture = tmp_path / "head.svg"
-    done = run("explain", "I love you", "-t", "我爱你", "--svg", picture)
-    assert (done.code, done.err) == (0, "")
-    assert "我爱你" in done.out
-    assert "layer" in done.out
+    done = run(
+        "explain", "I love you", "-t", "我爱你", "--svg", picture, "--lang", "zh", "--layer", 2, "--head", 3
+    )
+    assert (done.code, done.out) == (0, "")
+    assert done.err == f"{picture}: written\n"
     tree = ElementTree.parse(picture)
     texts = [e.text for e in tree.iter("{http://www.w3.org/2000/svg}text")]
-    assert {"我", "爱", "你"} <= set(texts)
+    assert {"我", "爱", "你", "交叉注意力 · 第 2 层第 3 头"} <= set(texts)
+
+
+def test_words_need_no_quotes_and_the_steps_are_shown(run: Run) -> None:
+    done = run("explain", "I", "love", "you", "-t", "我爱你", "--lang", "en")
+    assert (done.code, done.err) == (0, "")
+    assert "I love you  →  我爱你" in done.out
 
 
 def test_json_from_standard_input_in_any_language(run: Run) -> None:
@@ -62,9 +69,10 @@ def test_json_from_standard_input_in_any_language(run: Run) -> None:
     [
         (["a", "--layer", "7"], "--layer 7: this model has 2 there; choose from 1 to 2"),
         (["a", "--head", "9"], "--head 9: this model has 4 there; choose from 1 to 4"),
-        (["a", "--kind", "self"], "--kind self: there is no such attention"),
+        (["a", "--kind", "self"], "Invalid value for '--kind': 'self' is not one of"),
         (["a", "--beam", "2", "--target", "b"], "--beam and --target: a given translation is not searched"),
-        (["a", "--lang", "fr"], "--lang fr: the interface speaks"),
+        (["a", "--lang", "fr"], "Invalid value for '--lang': 'fr' is not one of"),
+        (["a", "--target", " "], "--target: the translation is empty"),
         (["  "], "explain: the text is empty"),
         (["我爱你"], "explain: nothing in the text needs the model"),
         (["a", "--svg", "/nowhere/x.svg"], "/nowhere/x.svg: cannot write the picture"),
@@ -82,6 +90,14 @@ def test_glossary_needs_no_model(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
     done = run("explain", "--glossary", "--lang", "zh")
     assert done.code == 0
     assert "注意力" in done.out
+
+
+@pytest.mark.parametrize("arguments", [[" "], ["a", "--kind", "self"], ["a", "--target", ""]])
+def test_bad_requests_are_refused_before_a_model_is_loaded(
+    run: Run, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "translit.model_directory", None)  # importing it would fail
+    assert run("explain", *arguments).code == 2
 
 
 def test_heads_measure_a_corpus(run: Run, tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ from rich.text import Text
 from translit.explain.captions import GLOSSARY, TEXTS
 from translit.explain.explanation import Explained, Explainer, Explanation
 from translit.explain.language import Captions, Language
-from translit.explain.terminal import View, show, show_glossary
+from translit.explain.terminal.glossary import show_glossary
+from translit.explain.terminal.parts import token_labels
 from translit.explain.terminal.pictures import (
     bar,
     beside,
@@ -26,6 +27,8 @@ from translit.explain.terminal.pictures import (
     shade,
     signed,
 )
+from translit.explain.terminal.view import View, show
+from translit.explain.words import Word
 
 VIEWS = {
     "overview": View(),
@@ -80,6 +83,11 @@ def test_steps_show_percentages_of_the_model(explainer: Explainer, searched: Exp
     text = "\n".join(_printed(explainer, searched, View(), width=200))
     for step in searched.steps:
         assert percent(step.candidates[0].probability) in text
+
+
+def test_a_number_cut_in_two_gets_no_minus() -> None:
+    words = [Word("25", (0, 1)), Word("friends", (2,)), Word("</s>", (3,))]
+    assert token_labels(["▁2", "5", "▁friends", "</s>"], words) == ["2", "…5", "friends", "</s>"]
 
 
 def test_tables_line_up_with_wide_characters() -> None:

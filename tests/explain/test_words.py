@@ -21,7 +21,7 @@ from translit.explain.words import group_words, piece_spans, piece_text
         (["<0xE6>", "<0x9C>", "<0x8B>", "友"], ["朋", "友"]),
         (["<0xFF>", "<0xE4>", "a"], ["�", "�", "a"]),  # bytes that are not UTF-8
         (["▁of▁course", "▁"], ["of course"]),
-        (["▁"], ["▁"]),
+        (["▁"], ["␣"]),
         ([], []),
     ],
 )
@@ -45,4 +45,4 @@ def test_spans_cut_the_text() -> None:
 
 
 def test_piece_text_keeps_a_lone_space_visible() -> None:
-    assert (piece_text("▁love"), piece_text("▁")) == ("love", "▁")
+    assert (piece_text("▁love"), piece_text("▁")) == ("love", "␣")

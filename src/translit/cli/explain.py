@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from translit.cli.app import app
 from translit.errors import TranslitError
+from translit.explain.language import Language
 
 if TYPE_CHECKING:
     from translit.explain.explanation import Explainer
-    from translit.explain.language import Language
-    from translit.explain.record import Kind
+
+Kind = Literal["cross", "decoder", "encoder"]  # as in translit.explain.record, which imports torch
 
 
 @app.command()
 def explain(
     text: Annotated[
-        str | None, typer.Argument(help="What to translate and explain; by default standard input.")
+        list[str] | None, typer.Argument(help="What to translate and explain; by default standard input.")
     ] = None,
     model: Annotated[
-        str | None, typer.Option("--model", "-m", help="Model folder; by default the shipped model.")
+        str | None, typer.Option("--model", "-m", help="Model folder or name; by default the shipped model.")
     ] = None,
     top_k: Annotated[
         int, typer.Option("--top-k", "-k", min=1, max=50, help="Candidates shown at each step.")
@@ -31,7 +32,7 @@ def explain(
     layer: Annotated[int | None, typer.Option(min=1, help="Show the heads of this layer, from 1.")] = None,
     head: Annotated[int | None, typer.Option(min=1, help="Show this head, from 1.")] = None,
     kind: Annotated[
-        str | None, typer.Option(help="Which attention: cross, decoder or encoder (self-attention).")
+        Kind | None, typer.Option(help="Which attention: cross, or the self-attention of a stack.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Tables of every layer, head and kind.")] = False,
     beam: Annotated[int | None, typer.Option(min=1, help="Beam size; draws the tree of the search.")] = None,
@@ -47,7 +48,7 @@ def explain(
         bool, typer.Option("--why", help="Attention beside what happens without each word.")
     ] = False,
     lang: Annotated[
-        str | None, typer.Option(help="Language of the captions: zh or en; by default the locale's.")
+        Language | None, typer.Option(help="Language of the captions; by default the locale's.")
     ] = None,
     glossary: Annotated[bool, typer.Option("--glossary", help="List the terms, and stop.")] = False,
     json: Annotated[
@@ -68,7 +69,7 @@ def explain(
 
     from translit.explain.captions import TEXTS
     from translit.explain.language import Captions, choose_language
-    from translit.explain.terminal import View, show, show_glossary
+    from translit.explain.terminal.glossary import show_glossary
 
     captions = Captions(TEXTS, choose_language(lang))
     console = Console(highlight=False, markup=False, emoji=False)
@@ -77,26 +78,33 @@ def explain(
         return
     if beam is not None and target is not None:
         raise TranslitError("--beam and --target: a given translation is not searched; choose one of them")
-    text = _input(text)
+    if target is not None and not target.strip():
+        raise TranslitError("--target: the translation is empty; give one to explain")
+    sentence = _input(text)
+
+    from translit.explain.terminal.view import View, show
+
     explainer = _explainer(model, beam)
     layer_index, head_index = _place(explainer, kind, layer, head)
     candidates = max(top_k, _JSON_CANDIDATES) if json or html else top_k
     if target is None:
-        explained = explainer.explain(text, candidates)
+        explained = explainer.explain(sentence, candidates)
     else:
-        explained = explainer.explain_given(text, target, candidates)
+        explained = explainer.explain_given(sentence, target, candidates)
     if svg:
         from translit.explain.svg import write_heat_map
 
-        write_heat_map(svg, explained.sentences[0], _kind(kind), layer_index, head_index)
+        write_heat_map(svg, explained.sentences[0], kind, layer_index, head_index, captions)
+        typer.echo(f"{svg}: written", err=True)
     if html or json:
         from translit.explain.document import document
 
         found = document(explainer, explained, layer=layer_index or 0, head=head_index or 0)
         _write_document(found, html, captions.language, on_stdout=json)
+    if svg or html or json:
         return
     view = View(
-        kind=_kind(kind),
+        kind=kind,
         layer=layer_index,
         head=head_index,
         all=everything,
@@ -111,11 +119,14 @@ def explain(
 _JSON_CANDIDATES = 10  # at least so many a step, whatever the terminal shows
 
 
-def _input(text: str | None) -> str:
-    """The text to explain: the argument, or standard input if that is not a keyboard."""
-    if text is None and sys.stdin.isatty():
+def _input(words: list[str] | None) -> str:
+    """The text to explain: the arguments, or standard input if that is not a keyboard."""
+    if not words and sys.stdin.isatty():
         raise TranslitError('explain: nothing to explain; write for example: translit explain "I love you"')
-    return sys.stdin.read() if text is None else text
+    text = " ".join(words) if words else sys.stdin.read()
+    if not text.strip():  # told before anything is loaded
+        raise TranslitError("explain: the text is empty; give a sentence to explain")
+    return text
 
 
 def _explainer(model: str | None, beam: int | None) -> Explainer:
@@ -127,22 +138,12 @@ def _explainer(model: str | None, beam: int | None) -> Explainer:
     return Explainer(directory, SearchSettings() if beam is None else SearchSettings(beam=beam))
 
 
-def _kind(kind: str | None) -> Kind | None:
-    from translit.explain.record import PLACES
-
-    if kind is None:
-        return None
-    if kind not in PLACES:
-        raise TranslitError(f"--kind {kind}: there is no such attention; choose {', '.join(PLACES)}")
-    return kind
-
-
 def _place(
-    explainer: Explainer, kind: str | None, layer: int | None, head: int | None
+    explainer: Explainer, kind: Kind | None, layer: int | None, head: int | None
 ) -> tuple[int | None, int | None]:
     """``--layer`` and ``--head`` counted from 0, after a look whether the model has them."""
     config = explainer.directory.model
-    layers = config.encoder_layers if _kind(kind) == "encoder" else config.decoder_layers
+    layers = config.encoder_layers if kind == "encoder" else config.decoder_layers
     for option, number, size in (("layer", layer, layers), ("head", head, config.n_heads)):
         if number is not None and number > size:
             raise TranslitError(f"--{option} {number}: this model has {size} there; choose from 1 to {size}")

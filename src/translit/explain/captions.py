@@ -20,13 +20,16 @@ TEXTS: dict[str, tuple[str, str]] = {
     "steps.title": ("Step by step", "一步一步地写"),
     "steps.note": (
         "At each step the model reads what it has written and gives every token it knows a probability; "
-        "▶ marks the one it wrote. Entropy (bits) tells how undecided it was.",
-        "每一步，模型都先读已经写下的字，再给它认识的每个词元一个概率；▶ 是它写下的那个。熵（比特）说明它有多拿不定主意。",
+        "▶ marks the one it wrote. Below: how sure it was of its favourite "
+        "(certain from 85 %, quite sure from 60 %, hesitating from 30 %), "
+        "and the entropy in bits, which counts all the others, too.",
+        "每一步，模型都先读已经写下的字，再给它认识的每个词元一个概率；▶ 是它写下的那个。"
+        "下面先说它对首选有多大把握（85 % 起很确定，60 % 起比较有把握，30 % 起在犹豫），再给出熵（比特），熵把其余所有词元也算进去。",
     ),
-    "steps.entropy": ("entropy {bits:.2f}: {mood}", "熵 {bits:.2f}：{mood}"),
+    "steps.entropy": ("{mood} · entropy {bits:.2f}", "{mood} · 熵 {bits:.2f}"),
     "steps.rank": ("rank {rank}", "第 {rank} 名"),
     "mood.certain": ("certain", "很确定"),
-    "mood.sure": ("fairly sure", "比较有把握"),
+    "mood.sure": ("quite sure", "比较有把握"),
     "mood.unsure": ("hesitating", "在犹豫"),
     "mood.guess": ("guessing", "在猜"),
     "given.title": ("The given translation, token by token", "给定的译文，逐个词元看"),
@@ -52,8 +55,8 @@ TEXTS: dict[str, tuple[str, str]] = {
         "第 {layer} 层第 {head} 头（模型的对齐头）",
     ),
     "alignment.chosen": (
-        "layer {layer} head {head}, the best aligner",
-        "第 {layer} 层第 {head} 头（最像对齐）",
+        "layer {layer} head {head}, picked by rule for this sentence",
+        "第 {layer} 层第 {head} 头（按规则为这句话选的）",
     ),
     "alignment.average": ("all heads averaged", "所有头的平均"),
     "legend": ("share of attention", "注意力占比"),
@@ -83,8 +86,10 @@ TEXTS: dict[str, tuple[str, str]] = {
     "beam.title": ("The beam tree", "集束搜索树"),
     "beam.note": (
         "The search follows the {beam} best beginnings side by side. "
-        "★ is the winner; numbers are log-probabilities, closer to 0 is better.",
-        "搜索同时跟着 {beam} 个最好的开头走。★ 是赢家；数字是对数概率，越接近 0 越好。",
+        "★ is the winner, one token a line. A branch ├ grows out of the ★ above it, one further in "
+        "out of the branch above it. Numbers are log-probabilities of everything so far, closer to 0 is better.",
+        "搜索同时跟着 {beam} 个最好的开头走。★ 是赢家，一行一个词元；├ 是从上方的 ★ 分出的枝，再缩进的从上方的枝分出。"
+        "数字是到此为止的对数概率，越接近 0 越好。",
     ),
     "beam.score": ("score {score}", "得分 {score}"),
     "beam.lost": ("out", "出局"),
@@ -125,6 +130,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "lens.mark": ("* the token that was really written", "* 真正写下的词元"),
     "lens.layer": ("Layer", "层"),
+    "lens.corner": ("Layer ＼ step", "层 ＼ 步"),
     "lens.embedding": ("input", "输入"),
     # Why
     "why.title": ("Attention is not causation", "注意力不等于原因"),
@@ -143,9 +149,9 @@ TEXTS: dict[str, tuple[str, str]] = {
         "对数概率的下降（奈特），最深 = 3 以上",
     ),
     "why.agree.aligned_head": (
-        "The aligned head and occlusion name the same word for {same} of {words} ({share}); "
+        "Layer {layer} head {head} and occlusion name the same word for {same} of {words} ({share}); "
         "rank correlation of all pairs {spearman}.",
-        "对齐头和遮挡法指向同一个词：{words} 个里有 {same} 个（{share}）；全部配对的等级相关系数 {spearman}。",
+        "第 {layer} 层第 {head} 头和遮挡法指向同一个词：{words} 个里有 {same} 个（{share}）；全部配对的等级相关系数 {spearman}。",
     ),
     "why.agree.average": (
         "The average of all heads and occlusion: {same} of {words} ({share}); rank correlation {spearman}.",

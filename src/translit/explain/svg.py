@@ -15,9 +15,11 @@ from translit.explain.words import piece_text
 
 if TYPE_CHECKING:
     from translit.explain.explanation import Explanation
+    from translit.explain.language import Captions
     from translit.explain.record import Kind
 
 _CELL = 34  # pixels
+_VERMILION = (168, 48, 23)  # the accent of the page
 _LETTER = 8  # pixels a cell of text, at 14 px
 _STYLE = (
     "text{font:14px system-ui,'Noto Sans CJK SC','Microsoft YaHei',sans-serif;fill:#222}"
@@ -27,7 +29,12 @@ _STYLE = (
 
 
 def write_heat_map(
-    path: Path, explanation: Explanation, kind: Kind | None, layer: int | None, head: int | None
+    path: Path,
+    explanation: Explanation,
+    kind: Kind | None,
+    layer: int | None,
+    head: int | None,
+    captions: Captions,
 ) -> None:
     """Write the weights of one head (counted from 0); by default the aligned head of the cross-attention.
 
@@ -40,7 +47,7 @@ def write_heat_map(
     record = explanation.record
     rows = record.source_pieces if kind == "encoder" else record.target_pieces
     columns = record.inputs if kind == "decoder" else record.source_pieces
-    title = f"{kind}, layer {layer + 1}, head {head + 1}"
+    title = f"{captions(f'kind.{kind}')} · {captions('head', layer=layer + 1, head=head + 1)}"
     picture = heat_map(record.attention(kind)[layer, head].tolist(), rows, columns, title)
     temporary = path.with_name(path.name + ".tmp")
     try:
@@ -55,7 +62,7 @@ def write_heat_map(
 def heat_map(
     weights: Sequence[Sequence[float]], rows: Sequence[str], columns: Sequence[str], title: str
 ) -> str:
-    """Squares from white (0) to blue (1) with their percentages; names left and, slanted, above."""
+    """Squares from white (0) to vermilion (1) with their percentages; names left and, slanted, above."""
     rows, columns = [piece_text(r) for r in rows], [piece_text(c) for c in columns]
     left = 16 + _LETTER * max(map(cell_len, rows))
     top = 48 + int(0.72 * _LETTER * max(map(cell_len, columns)))
@@ -80,7 +87,7 @@ def heat_map(
 
 
 def _square(x: int, y: int, share: float) -> list[str]:
-    red, green, blue = (round(255 + share * (full - 255)) for full in (8, 81, 156))
+    red, green, blue = (round(255 + share * (full - 255)) for full in _VERMILION)
     square = f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" fill="rgb({red},{green},{blue})"/>'
     light = " l" if share > 0.5 else ""
     number = f'<text class="n{light}" x="{x + _CELL // 2}" y="{y + 21}">{100 * share:.0f}</text>'

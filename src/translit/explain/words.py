@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from translit.text.normalize import HAN
 
 _SPACE_MARK = "▁"
+_SPACE = "␣"  # a piece that is only a space, as people can see it
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _SPECIAL = re.compile(r"</?(?:s|pad|unk)>")
 # A Han character, a word (don't, 3.14, e-mail), or any other mark, each by itself.
@@ -71,7 +72,7 @@ def piece_spans(pieces: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
 
 def piece_text(piece: str) -> str:
     """The piece as people read it: without the mark of a space, unless that is all it is."""
-    return piece.replace(_SPACE_MARK, " ").strip() or _SPACE_MARK
+    return piece.replace(_SPACE_MARK, " ").strip() or _SPACE
 
 
 def _characters(codes: bytes) -> list[int]:
@@ -112,6 +113,6 @@ def _group(pieces: Sequence[str], offset: int) -> list[Word]:
     elif waiting:
         groups.append(waiting)
     return [
-        Word(text[spans[g[0]][0] : spans[g[-1]][1]].strip() or _SPACE_MARK, tuple(offset + i for i in g))
+        Word(text[spans[g[0]][0] : spans[g[-1]][1]].strip() or _SPACE, tuple(offset + i for i in g))
         for g in groups
     ]

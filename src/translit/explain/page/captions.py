@@ -60,7 +60,6 @@ TEXTS: Texts = {
         "为了选这个词元，它回头看原文；线越粗，注意力越多。",
     ),
     "look.by": ("Seen by", "由谁看"),
-    "look.aligned": ("the aligned head (layer {layer} head {head})", "对齐头（第 {layer} 层第 {head} 头）"),
     "look.average": ("all heads averaged", "所有头的平均"),
     "look.picture": ("{token} looks at: {list}", "{token} 看着：{list}"),
     "look.column": ("{token} is looked at by: {list}", "看着 {token} 的：{list}"),
@@ -112,7 +111,10 @@ TEXTS: Texts = {
         "停车位：{share} 的注意力停在本身没有意思的 {token} 上。",
     ),
     "heads.trained": ("This head was trained to align words.", "这个头经过训练，专门对齐词语。"),
-    "heads.aligns": ("Of all heads, this one aligns words best.", "所有头里，它最像在对齐词语。"),
+    "heads.aligns": (
+        "Picked by rule for this sentence: of all heads it looks most like an alignment.",
+        "按规则为这句话选的：所有头里，它最像在对齐词语。",
+    ),
     "heads.name": ("{kind}, layer {layer}, head {head}", "{kind}，第 {layer} 层，第 {head} 头"),
     # Words
     "words.attention": ("What it looked at", "它看了什么"),

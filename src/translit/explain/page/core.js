@@ -65,7 +65,7 @@ function attention(kind) {
 
 // ---- Tokens as people read them ----
 
-const pieceText = (piece) => piece.replaceAll("▁", " ").trim() || "▁";
+const pieceText = (piece) => piece.replaceAll("▁", " ").trim() || "␣";
 const sourceTokens = () => sentence().source.tokens.map((token) => token.text);
 const targetTokens = () => sentence().target.tokens.map((token) => token.text);
 const inputTokens = () => sentence().inputs.map(pieceText);

@@ -95,6 +95,12 @@ function mood(best) {
 
 // ---- Where it looks ----
 
+// Which head stands for the alignment, and who says so: the model, or a rule.
+function alignedName() {
+  const { layer, head, trained } = sentence().alignment;
+  return say(trained ? "alignment.trained" : "alignment.chosen", { layer: layer + 1, head: head + 1 });
+}
+
 function lookGroups() {
   const model = DOCUMENT.model;
   const heads = (kind) =>
@@ -103,13 +109,11 @@ function lookGroups() {
         head = n % model.n_heads;
       return [`${kind}:${layer}:${head}`, say("head", { layer: layer + 1, head: head + 1 })];
     });
-  const { layer, head } = sentence().alignment;
-  const aligned = say("page.look.aligned", { layer: layer + 1, head: head + 1 });
   return [
     [
       null,
       [
-        ["aligned", aligned],
+        ["aligned", alignedName()],
         ["average", say("page.look.average")],
       ],
     ],

@@ -1,12 +1,9 @@
 // Why: which source word each piece of the translation looked at, beside which one it needed.
 
-const MANY = 15; // source words; with more, the two tables stand below each other
-
 function wordsPanel() {
   const { occlusion, alignment } = sentence();
-  const place = { layer: alignment.layer + 1, head: alignment.head + 1 };
   const options = [
-    ["aligned_head", say(alignment.trained ? "alignment.trained" : "alignment.chosen", place)],
+    ["aligned_head", alignedName()],
     ["average", say("alignment.average")],
   ];
   const which = choice(say("page.words.which"), options, (value) => set({ which: value }));
@@ -19,7 +16,7 @@ function wordsPanel() {
     part(say("why.title"), say("why.note"), which, agree),
     el(
       "div",
-      { class: sentence().source.words.length > MANY ? null : "two" },
+      { class: "beside" },
       part(say("page.words.attention"), say("page.words.attention.note"), looked),
       occlusion && part(say("page.words.needed"), say("page.words.needed.note"), needed),
     ),
@@ -106,7 +103,10 @@ function neededTable(values) {
 }
 
 function agreement(which, { same_top: share, words, spearman }) {
+  const { layer, head } = sentence().alignment;
   const values = {
+    layer: layer + 1,
+    head: head + 1,
     share: percent(share),
     words,
     same: Math.round(share * words),

@@ -56,10 +56,10 @@ def table(
 
 
 def token_labels(pieces: Sequence[str], words: Sequence[Word]) -> list[str]:
-    """Source tokens for people: without ▁, and ``-ve`` where a word goes on."""
+    """Source tokens for people: without ▁, and ``…ve`` where a word goes on (``-5`` would be a number)."""
     labels = [piece_text(piece) for piece in pieces]
     for word in words:
         for token in word.tokens[1:]:
             if pieces[word.tokens[0]] != "▁" or token != word.tokens[1]:
-                labels[token] = "-" + labels[token]
+                labels[token] = "…" + labels[token]
     return labels

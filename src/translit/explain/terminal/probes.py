@@ -26,14 +26,14 @@ def show_lens(
 ) -> None:
     panel(console, captions, f"lens.{stack}")
     names = [captions("lens.embedding") if row.layer == 0 else f"{row.layer}" for row in rows]
-    label = max(cell_len(captions("lens.layer")), *map(cell_len, names)) + 1
+    label = max(cell_len(captions("lens.corner")), *map(cell_len, names)) + 2
     cells = [[_lens_cell(cell.candidates[0], cell.chosen) for cell in row.cells] for row in rows]
     widths = [
         max(cell_len(row[t].plain) for row in cells) + 2 for t in range(len(explanation.record.target_ids))
     ]
     header = [pad(f"{t + 1}", width) for t, width in enumerate(widths)]
     for start, end in folds(widths, console.width - 4 - label):
-        lines = [Text(pad(captions("lens.layer"), label) + "".join(header[start:end]), "dim")]
+        lines = [Text(pad(captions("lens.corner"), label) + "".join(header[start:end]), "dim")]
         for name, row in zip(names, cells, strict=True):
             line = Text(pad(name, label))
             for cell, width in zip(row[start:end], widths[start:end], strict=True):
@@ -79,7 +79,14 @@ def show_why(console: Console, explanation: Explanation, captions: Captions) -> 
     for name, found in explanation.agreement.items():
         same = round(found.same_top * found.words)
         rank = "–" if found.spearman is None else signed(found.spearman)
-        values = {"same": same, "words": found.words, "share": percent(found.same_top, 0), "spearman": rank}
+        layer, head = explanation.aligned_head
+        place = {"layer": layer + 1, "head": head + 1} if name == "aligned_head" else {}
+        values = place | {
+            "same": same,
+            "words": found.words,
+            "share": percent(found.same_top, 0),
+            "spearman": rank,
+        }
         paragraph(console, captions(f"why.agree.{name}", **values))
 
 

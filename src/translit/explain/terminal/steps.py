@@ -54,7 +54,7 @@ def _step(number: int, step: Step, label: int, captions: Captions) -> Block:
     for c in shown:
         lines.append(_candidate(c, c.id == step.chosen.id, label))
     mood = captions(f"mood.{_mood(step.candidates[0].probability)}")
-    lines.append(Text("     " + captions("steps.entropy", bits=step.entropy, mood=mood), "dim"))
+    lines.append(Text("   " + captions("steps.entropy", bits=step.entropy, mood=mood), "dim"))
     if step.chosen.rank > 1:
         lines[-1].append(" · " + captions("steps.rank", rank=step.chosen.rank), "yellow")
     lines[0].append(" " * (_STEP_WIDTH - lines[0].cell_len))  # all steps equally wide
