@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from translit.errors import TranslitError, where
 from translit.text.protect import braces, find_tokens
@@ -22,9 +22,15 @@ from translit.text.script import has_letters
 
 
 class Document(Protocol):
-    """A file with its translatable strings, in order."""
+    """A file with its translatable strings, in order.
+
+    As long as ``segments`` are ``lines``, the line of the file on which each starts (None where files of the format
+    have no lines), and ``inline``, the slot of each segment with markup inside, None for the others.
+    """
 
     segments: list[str]
+    lines: list[int | None]
+    inline: list[InlineSlot | None]
 
     def render(self, translations: Sequence[str]) -> bytes:
         """The file with ``translations`` in the place of ``segments``; ``ValueError`` if the counts differ."""
@@ -81,6 +87,14 @@ class Slot(Protocol):
         ...
 
 
+@runtime_checkable
+class LinesSlot(Slot, Protocol):
+    """A slot of ``Lines``; ``inline`` is theirs."""
+
+    @property
+    def inline(self) -> list[InlineSlot | None]: ...
+
+
 class TextDocument:
     """A ``Document`` over decoded text. Slots may lie inside the markup of others (an alt text in a sentence)."""
 
@@ -88,6 +102,14 @@ class TextDocument:
         self._source = source
         self._slots = sorted(slots, key=lambda slot: (slot.start, -slot.end))
         self.segments = [segment for slot in self._slots for segment in slot.segments]
+        self.lines = []
+        self.inline = []
+        line, position = 1, 0
+        for slot in self._slots:
+            line += source.text.count("\n", position, slot.start)
+            position = slot.start
+            self.lines += [line] * len(slot.segments)
+            self.inline += inline_of(slot, source.text)
 
     def render(self, translations: Sequence[str]) -> bytes:
         if len(translations) != len(self.segments):
@@ -99,6 +121,14 @@ class TextDocument:
             if own != slot.segments:
                 changed.append((slot, own))
         return self._source.encode(_fill(self._source.text, 0, len(self._source.text), changed))
+
+
+def inline_of(slot: Slot, text: str) -> list[InlineSlot | None]:
+    """For each segment of ``slot``, which stands in ``text``: the slot of its markup, or None without any."""
+    if isinstance(slot, InlineSlot):
+        slot.shown = [text[mark.start : mark.end] for mark in slot.markup]
+        return [slot if slot.markup else None]
+    return slot.inline if isinstance(slot, LinesSlot) else [None] * len(slot.segments)
 
 
 Filled = Sequence[tuple[Slot, list[str]]]
@@ -144,6 +174,11 @@ class Markup:
     pair: int = -1  # the same number in both halves; -1 outside pairs
     written: str | None = None  # what to write for it in a translation, where that is not the source itself
 
+    @property
+    def is_link(self) -> bool:
+        """A link says where to; a pair that only says how its text looks may be lost."""
+        return self.name in ("a", "<a") or self.name.startswith("link")
+
 
 Escape = Callable[[str], str]
 
@@ -156,8 +191,8 @@ def as_is(text: str) -> str:
 class InlineSlot:
     """A sentence or paragraph with markup inside, which the segment shows as ``{0}``, ``{1}`` …
 
-    A translation may move those about. Markup that it loses is put back, so that the result is always well formed:
-    a lost pair goes around the whole text, anything else to its end.
+    A translation may move those about. The result is always well formed: of what it loses, a link goes around the
+    whole text, and what stands alone to its end; a pair that only says how words look is left out.
     """
 
     start: int
@@ -166,11 +201,14 @@ class InlineSlot:
     markup: list[Markup]
     tokens: list[str]
     escape: Escape = as_is
+    shown: list[str] = field(
+        default_factory=list
+    )  # how each of ``markup`` is written in the file, for messages
 
     def write(self, translations: Sequence[str], raw: Raw) -> str:
         text = translations[0]
         occurrences = find_tokens(text, self.tokens)
-        kept = self._well_formed(occurrences)
+        kept = self.well_formed(occurrences)
         parts, position = [], 0
         for start, end, index in occurrences:
             parts.append(self.escape(text[position:start]))
@@ -180,7 +218,7 @@ class InlineSlot:
         parts.append(self.escape(text[position:]))
         return self._with_lost("".join(parts), kept, raw)
 
-    def _well_formed(self, occurrences: Sequence[tuple[int, int, int]]) -> dict[int, int]:
+    def well_formed(self, occurrences: Sequence[tuple[int, int, int]]) -> dict[int, int]:
         """The markup to keep and where it stands: the first of each; pairs if whole and properly nested."""
         first: dict[int, int] = {}
         for start, _, index in occurrences:
@@ -206,6 +244,8 @@ class InlineSlot:
             if index in kept or mark.role == "close" or mark.end <= restored:
                 continue
             close = closes.get(mark.pair)
+            if close is not None and not mark.is_link:
+                continue
             if close is None:
                 text += _written(mark, raw)
             elif all(close.end <= outer_close.start for _, outer_close in around):
@@ -240,6 +280,23 @@ class SlotBuilder:
     ) -> None:
         self.parts.append(Markup(start, end, role, name, written=written))
 
+    def add_words(self, text: str, start: int, end: int) -> None:
+        """Adds ``text[start:end]``, runs of white space as one space."""
+        for match in _WORD.finditer(text, start, end):
+            self.text(" " if match[0].isspace() else match[0], *match.span())
+
+    def add_tagged(self, text: str, start: int, end: int) -> None:
+        """Adds ``text[start:end]``, in which HTML tags are markup and only line breaks become one space."""
+        for tag in _TAG.finditer(text, start, end):
+            self._add_spaced(text, start, tag.start())
+            self.mark(*tag.span(), "close" if tag["slash"] else "open", tag["name"])
+            start = tag.end()
+        self._add_spaced(text, start, end)
+
+    def _add_spaced(self, text: str, start: int, end: int) -> None:
+        for match in _WORD.finditer(text, start, end):
+            self.text(_LINE_BREAK.sub(" ", match[0]), *match.span())
+
     def build(self) -> InlineSlot | None:
         """The slot, or None if there is nothing to translate in it."""
         parts = _trimmed(_paired(self.parts))
@@ -254,14 +311,19 @@ class SlotBuilder:
         return InlineSlot(parts[0].start, parts[-1].end, [segment], markup, tokens, self.escape)
 
 
+_WORD = re.compile(r"\s+|\S+")
+_LINE_BREAK = re.compile(r"\s*[\r\n]\s*")
+_TAG = re.compile(r"<(?P<slash>/?)(?P<name>[A-Za-z][A-Za-z0-9-]*)(?:\s[^<>]*)?>")
+
+
 def _paired(parts: Sequence[Text | Markup]) -> list[Text | Markup]:
-    """Numbers the pairs; a half without its other half becomes "single"."""
+    """Numbers the pairs; a half without its other half becomes "loose"."""
     paired = list(parts)
     open_marks: list[tuple[int, Markup]] = []
     for index, part in enumerate(parts):
         if not isinstance(part, Markup) or part.role not in ("open", "close"):
             continue
-        paired[index] = replace(part, role="single")
+        paired[index] = replace(part, role="loose")
         if part.role == "open":
             open_marks.append((index, part))
         elif any(mark.name == part.name for _, mark in open_marks):
@@ -301,19 +363,38 @@ def _is_loose(part: Text | Markup) -> bool:
 class Lines:
     """A value of one or more lines: each line with letters is a segment, without the white space around it."""
 
-    pieces: tuple[str, ...]
+    pieces: tuple[tuple[str, InlineSlot | None], ...]
 
     @classmethod
     def of(cls, value: str) -> Lines:
-        return cls(tuple(_LINE_OR_SPACE.findall(value)))
+        pieces = []
+        for piece in _LINE_OR_SPACE.findall(value):
+            builder = SlotBuilder()
+            builder.add_tagged(piece, 0, len(piece))
+            pieces.append((piece, builder.build()))
+        return cls(tuple(pieces))
 
     @property
     def segments(self) -> list[str]:
-        return list(filter(has_letters, self.pieces))
+        return [segment for _, slot in self.pieces if slot for segment in slot.segments]
+
+    @property
+    def inline(self) -> list[InlineSlot | None]:
+        return [inner for piece, slot in self.pieces if slot for inner in inline_of(slot, piece)]
 
     def filled(self, translations: Iterator[str]) -> str:
         """The value with the next of ``translations`` in the place of each segment."""
-        return "".join(next(translations) if has_letters(piece) else piece for piece in self.pieces)
+        return "".join(
+            piece if slot is None else _rewritten(slot, piece, next(translations))
+            for piece, slot in self.pieces
+        )
+
+
+def _rewritten(slot: InlineSlot, text: str, translation: str) -> str:
+    if [translation] == slot.segments:
+        return text
+    new = slot.write([translation], lambda start, end: text[start:end])
+    return text[: slot.start] + new + text[slot.end :]
 
 
 _LINE_OR_SPACE = re.compile(r"\s+|\S(?:[^\r\n]*\S)?")

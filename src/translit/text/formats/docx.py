@@ -37,6 +37,8 @@ class DocxDocument:
         self._name, self._data = name, data
         paragraphs = _paragraphs(_open(name, data))
         self.segments = [segment for paragraph in paragraphs for segment in paragraph.segments]
+        self.lines: list[int | None] = [None] * len(self.segments)
+        self.inline = [p.slot if p.slot.markup else None for p in paragraphs if p.slot]
 
     def render(self, translations: Sequence[str]) -> bytes:
         if len(translations) != len(self.segments):
@@ -124,7 +126,8 @@ class _Paragraph:
             text = match[0]
             if text in self.meaning:
                 role, element = self.meaning[text]
-                builder.mark(*match.span(), role, str(id(element)))
+                kind = "link" if _tag(element) == "hyperlink" else "formatting"
+                builder.mark(*match.span(), role, f"{kind} {id(element)}")
             elif text in "\t\n":
                 builder.mark(*match.span(), "loose")
             else:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from translit.errors import TranslitError, where
-from translit.text.formats.document import Lines, Raw, Source, TextDocument
+from translit.text.formats.document import InlineSlot, Lines, Raw, Source, TextDocument
 
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|$)")
 _KEYWORD = re.compile(r'\s*(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)\s*(".*")\s*$')
@@ -106,6 +106,10 @@ class FuzzySlot:
         end = max(string.end for string in translations.values())
         line_break = re.search(r"\r\n|\r|\n", text[start:] + "\n")
         return cls(start, end, segments, entry, values, line_break[0] if line_break else "\n")
+
+    @property
+    def inline(self) -> list[InlineSlot | None]:
+        return [inner for lines in self.values.values() for inner in lines.inline]
 
     def write(self, translations: Sequence[str], raw: Raw) -> str:
         given = iter(translations)

@@ -123,8 +123,7 @@ def _add(builder: SlotBuilder, event: _Event, text: str) -> bool:
     """Adds the event to the sentence, or says that it ends it."""
     start, end = event.start, event.end
     if event.kind == "text":
-        for match in _WORD.finditer(text, start, end):
-            builder.text(" " if match[0].isspace() else match[0], *match.span())
+        builder.add_words(text, start, end)
     elif event.kind == "entity":
         builder.text(unescape(text[start:end]), start, end)
     elif event.kind in ("start", "end") and event.tag in _INLINE:

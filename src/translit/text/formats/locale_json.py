@@ -10,8 +10,11 @@ from translit.errors import TranslitError, where
 from translit.text.formats.document import InlineSlot, SlotBuilder, Source, TextDocument
 
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?')
-# Inside a string: an escaped line break, an escape or surrogate pair, a run of plain characters.
-_PIECE = re.compile(r"(\\[nrt])|(\s+)|(?:\\u[0-9a-fA-F]{4}|\\[^nrtu]|[^\\\s])+")
+# Inside a string: an escaped line break; a tag; a run of escapes, surrogate pairs, plain characters, or of spaces.
+_PIECE = re.compile(
+    r"(\\[nrt])|<(?P<slash>/?)(?P<name>[A-Za-z][A-Za-z0-9-]*)(?:\s(?:[^<>\\]|\\[^nrt])*)?>"
+    r"|(\s+)|(?:\\u[0-9a-fA-F]{4}|\\[^nrtu]|[^<\\\s])+|<"
+)
 
 
 def read(source: Source) -> TextDocument:
@@ -42,6 +45,8 @@ def _slots(text: str, ascii_only: bool) -> Iterator[InlineSlot]:
             if piece[1]:  # \n, \r, \t: each line of the value is its own segment
                 yield from [slot] if (slot := builder.build()) else []
                 builder = SlotBuilder(escape)
+            elif piece["name"]:
+                builder.mark(*piece.span(), "close" if piece["slash"] else "open", piece["name"])
             else:
                 builder.text(json.loads(f'"{piece[0]}"'), *piece.span())
         yield from [slot] if (slot := builder.build()) else []

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 import yaml
 
 from translit.errors import TranslitError, where
-from translit.text.formats.document import Lines, Raw, Slot, SlotBuilder, Source, TextDocument
+from translit.text.formats.document import InlineSlot, Lines, Raw, Slot, SlotBuilder, Source, TextDocument
 from translit.text.script import has_letters
 
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)+")
 _BLOCK_HEAD = re.compile(r"[|>][-+0-9]*[^\n]*\n")
 _LITERAL = re.compile(r"[^\r\n]+")
 _FOLDED = re.compile(r"[^\r\n]+(?:\r?\n(?=[^\r\n]*\S)[^\r\n]+)*")
-_WORD = re.compile(r"\s+|\S+")
 
 
 def read(source: Source) -> TextDocument:
@@ -62,8 +61,7 @@ def _slots(text: str, node: yaml.ScalarNode) -> Iterator[Slot]:
         pattern = _LITERAL if node.style == "|" else _FOLDED
         for paragraph in pattern.finditer(text, head.end() if head else end, end):
             builder = SlotBuilder()
-            for word in _WORD.finditer(text, *paragraph.span()):
-                builder.text(" " if word[0].isspace() else word[0], *word.span())
+            builder.add_tagged(text, *paragraph.span())
             yield from [slot] if (slot := builder.build()) else []
     else:
         lines = Lines.of(node.value)
@@ -79,6 +77,10 @@ class ScalarSlot:
     segments: list[str]
     lines: Lines
     style: str | None
+
+    @property
+    def inline(self) -> list[InlineSlot | None]:
+        return self.lines.inline
 
     def write(self, translations: Sequence[str], raw: Raw) -> str:
         value = self.lines.filled(iter(translations))

@@ -23,8 +23,15 @@ _UNKNOWN = re.compile(
     r"|\[!\w+\]|\{#[\w-]+\}[ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
+# Known to GitHub, not to the parser: the box of a task, a footnote and the reference to it. For the parser each becomes
+# a word of as many characters of private use, which is markup; a footnote starts with that word, as an item of a list.
+_MARKS = re.compile(
+    r"(?<=[-*+.)][ \t])\[[ xX]\](?=[ \t])|(?P<note>^ {0,3}\[\^)[^\]\s]+\]:(?=[ \t])|\[\^[^\]\s]+\]",
+    re.MULTILINE,
+)
+_STAND_IN = "\uf8fe"
 _LINE = re.compile(r"[^\n]*\n?")
-_WORD = re.compile(r"\s+|\S+")
+_WORD = re.compile(rf"\s+|{_STAND_IN}+|[^\s{_STAND_IN}]+")
 # Behind the text of a link or image: (target "title"), [label], or nothing.
 _TARGET = (
     r"""(?:\(\s*(?:<[^<>\n]*>|[^\s()<]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)"""
@@ -47,6 +54,7 @@ def read(source: Source) -> TextDocument:
     text = re.sub(r"\r(?!\n)", "\n", source.text)
     offsets = [match.start() for match in re.finditer(r"\r\n|.", text, re.DOTALL)] + [len(text)]
     text = _UNKNOWN.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text.replace("\r\n", "\n"))
+    text = _MARKS.sub(_stand_in, text)
     lines = [match.span() for match in _LINE.finditer(text)]
     slots: list[InlineSlot] = []
     in_cell, begin = False, 0
@@ -60,6 +68,11 @@ def read(source: Source) -> TextDocument:
             begin = positions[-1]
             slots += _slots(token, [offsets[position] for position in positions])
     return TextDocument(source, slots)
+
+
+def _stand_in(mark: re.Match[str]) -> str:
+    start = mark["note"].replace("[^", "- ") if mark["note"] else ""
+    return start + _STAND_IN * (len(mark[0]) - len(start))
 
 
 def _positions(text: str, lines: Sequence[tuple[int, int]], block: Token, cell_from: int) -> list[int]:
@@ -132,10 +145,13 @@ def _slots(block: Token, positions: Sequence[int]) -> Iterator[InlineSlot]:
             yield slot
 
 
-def _add_text(builder: SlotBuilder, content: str, start: int, end: int, positions: Sequence[int]) -> None:
-    for word in _WORD.finditer(content, start, end):
-        text = " " if word[0].isspace() else word[0]
-        builder.text(text, positions[word.start()], positions[word.end()])
+def _add_text(builder: SlotBuilder, content: str, begin: int, finish: int, positions: Sequence[int]) -> None:
+    for word in _WORD.finditer(content, begin, finish):
+        start, end = positions[word.start()], positions[word.end()]
+        if word[0][0] == _STAND_IN:
+            builder.mark(start, end, "loose")
+        else:
+            builder.text(" " if word[0].isspace() else word[0], start, end)
 
 
 def _end(token: Token, content: str, at: int) -> int:

@@ -1,7 +1,7 @@
-"""SubRip (.srt) and WebVTT (.vtt): each cue is one segment, its lines joined; numbers and times are not touched.
+"""SubRip (.srt) and WebVTT (.vtt): a cue is one segment, its lines joined; numbers and times are not touched.
 
-A translation is laid out over as many lines as the cue had, if it needs them. Lines that start with a dash are
-different speakers and stay apart.
+A translation is laid out over as many lines as the cue had, if it needs them. Lines stay apart where they start with
+a dash (another speaker), and where a sentence ends with the line.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from math import ceil
 from unicodedata import east_asian_width
 
 from translit.text.formats.document import InlineSlot, Raw, SlotBuilder, Source, TextDocument
+from translit.text.split import split
 
 _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|$)")
 _BREAK = re.compile(r"\r\n|\r|\n")
@@ -23,7 +24,6 @@ _NOTE = re.compile(r"(?:NOTE|STYLE|REGION)\b")
 # <i>, <v Bob>, <c.yellow>, <00:01:02.000>, and SubStation positions such as {\an8}.
 _TAG = re.compile(r"<(?P<slash>/?)(?P<name>[A-Za-z]*)[^<>\n]*>|\{\\[^{}\n]*\}")
 _SPEAKER = re.compile(r"(?:<[^<>]*>|\{\\[^{}]*\}|\s)*[-–—‐]\s*")
-_WORD = re.compile(r"\s+|\S+")
 
 Line = tuple[int, int]  # start and end in the source, without the line break
 
@@ -65,11 +65,17 @@ def _block_follows(text: str, lines: Sequence[Line], index: int) -> bool:
 
 
 def _speakers(text: str, cue: list[Line]) -> Iterator[list[Line]]:
-    starts = [index for index, line in enumerate(cue) if _SPEAKER.match(text[slice(*line)])]
-    if len(starts) < 2:
-        yield cue
-    else:
-        yield from (cue[a:b] for a, b in pairwise([0, *starts[1:], len(cue)]))
+    contents = [text[slice(*line)] for line in cue]
+    speakers = [index for index, content in enumerate(contents) if _SPEAKER.match(content)]
+    starts = speakers[1:] + [index for index in range(1, len(cue)) if _ends(*contents[index - 1 : index + 1])]
+    yield from (cue[a:b] for a, b in pairwise([0, *sorted(set(starts)), len(cue)]))
+
+
+def _ends(line: str, following: str) -> bool:
+    """Does a sentence end at the end of ``line``?"""
+    line, following = (_TAG.sub("", content).strip() for content in (line, following))
+    pieces = split(f"{line} {following}")
+    return len(line) + 1 in accumulate(len(piece.text + piece.tail) for piece in pieces)
 
 
 def _sentence(text: str, lines: list[Line]) -> CueSlot | None:
@@ -78,21 +84,16 @@ def _sentence(text: str, lines: list[Line]) -> CueSlot | None:
     if dash := _SPEAKER.match(text, position, end):
         position = dash.end()
     for match in _TAG.finditer(text, position, end):
-        _add_words(builder, text, position, match.start())
+        builder.add_words(text, position, match.start())
         role = "loose" if not match["name"] else "close" if match["slash"] else "open"
         builder.mark(*match.span(), role, match["name"] or "")
         position = match.end()
-    _add_words(builder, text, position, end)
+    builder.add_words(text, position, end)
     slot = builder.build()
     if slot is None:
         return None
     line_break = _BREAK.search(text, slot.start, slot.end)
     return CueSlot(**vars(slot), lines=len(lines), line_break=line_break[0] if line_break else "\n")
-
-
-def _add_words(builder: SlotBuilder, text: str, start: int, end: int) -> None:
-    for match in _WORD.finditer(text, start, end):
-        builder.text(" " if match[0].isspace() else match[0], *match.span())
 
 
 @dataclass
