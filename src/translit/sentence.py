@@ -2,7 +2,8 @@
 
 The first attempt hides what must be copied (addresses, placeholders, emoji, glossary terms) behind ``{0}``, ``{1}``
 …, which the model has learnt to copy. When the check finds something wrong with the answer, a second attempt shows
-the sentence differently; the better answer wins.
+the sentence differently; the better answer wins. Where a glossary term, an address or a placeholder is still
+missing then, the last attempt insists on every placeholder of the first (``decoding.processors.require``).
 """
 
 from __future__ import annotations
@@ -82,6 +83,7 @@ def peel(text: str) -> tuple[str, str, str]:
 # ── Attempts ────────────────────────────────────────────────────────────────────────────────────────────────
 
 _COPIED = ("code", "tag", "url", "email", "placeholder", "path", "emoji", "handle", "hashtag")
+_INSISTED = ("glossary", "code", "tag", "url", "email", "placeholder", "path")  # a lost emoji is only flagged
 _MAY_HOLD_SPANS = re.compile("[^\x00-\u2000]|[<{%$@`&/\\\\#\xa9\xae]|\\.\\w|mailto:")
 _DIGITS = re.compile(r"\d(?:[\d.,:]*\d)?")
 
@@ -166,6 +168,16 @@ def inspect(sentence: str, attempt: Attempt, text: str) -> tuple[Flag, ...]:
         if got < wanted and not any(span in flag.detail for flag in flags):
             flags.append(Flag("lost", f"{span} is missing" if not got else f"{span}: {got} of {wanted} came"))
     return tuple(flags)
+
+
+def lost_kinds(attempt: Attempt, text: str) -> set[str]:
+    """The kinds of what ``attempt`` hides, ``text`` lacks, and a translation must not lose."""
+    originals = attempt.masked.originals
+    return {
+        span.kind
+        for span, original in zip(attempt.masked.spans, originals, strict=True)
+        if span.kind in _INSISTED and text.count(original) < originals.count(original)
+    }
 
 
 _END = re.compile(r"""(?P<mark>\.{3,}|…+|[.!?:;,。！？：；，]*)(?P<after>[\s"'”’»)\]）」』*_`]*)$""")

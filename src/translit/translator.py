@@ -6,6 +6,7 @@ together again around what was never touched: white space, list marks, emoji, li
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import re
@@ -14,10 +15,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from translit.config import DataConfig
-from translit.decoding.settings import Hypothesis, SearchSettings
+from translit.decoding.settings import Hypothesis, SearchSettings, max_target_length
 from translit.engines.base import MAX_SOURCE_TOKENS, Engine
 from translit.errors import TranslitError
 from translit.model_directory import ModelDirectory, find_model
@@ -29,6 +30,7 @@ from translit.sentence import (
     finish,
     first_attempt,
     inspect,
+    lost_kinds,
     needs_model,
     peel,
     second_attempt,
@@ -37,7 +39,10 @@ from translit.text.checks import Flag
 from translit.text.normalize import normalize_source
 from translit.text.script import has_letters, is_chinese
 from translit.text.split import Piece, join_zh, split, split_long
-from translit.text.tokenizer import EOS
+from translit.text.tokenizer import EOS, PLACEHOLDERS, UNK
+
+if TYPE_CHECKING:
+    from translit.engines.torch_engine import TorchEngine
 
 WINDOW = 2048  # lines that ``stream`` reads ahead, sorts by length and translates together
 
@@ -79,7 +84,8 @@ class Translator:
         alternatives: how many further translations to return with each line (less than ``beam``).
         length_penalty: above 1 favours longer translations.
         check: look for lost numbers, loops, untranslated text …, try once more, and flag what stays wrong.
-        glossary: terms and the translation each must get.
+        glossary: terms and the translation each must get, guaranteed for ten terms in a sentence. A sentence in which
+            the model drops one is translated again by PyTorch, which takes two seconds to load.
         memory: whole lines and the translation each gets, without asking the model.
         min_confidence: leave a line untranslated, and flag it, when the model is less sure than this.
         threads: cores to use; None is all that the process may use.
@@ -219,11 +225,17 @@ class Translator:
     # ── Sentences ───────────────────────────────────────────────────────────────────────────────────────────
 
     def _solve(self, sentences: Sequence[str]) -> dict[str, Draft]:
-        """Translate every sentence; where the check finds fault, try again, and keep the better one."""
+        """Translate every sentence; where the check finds fault, try again; insist on what must not be lost."""
         attempts = {s: first_attempt(s, self._glossary) for s in sentences}
         drafts = self._run(attempts)
-        if not self.check:
-            return drafts
+        if self.check:
+            self._retry(attempts, drafts)
+        for s, attempt in attempts.items():
+            self._insist(s, attempt, drafts)
+        return drafts
+
+    def _retry(self, attempts: Mapping[str, Attempt], drafts: dict[str, Draft]) -> None:
+        """Try flagged sentences once more, and keep the better one."""
         again = {
             s: second
             for s, draft in drafts.items()
@@ -232,7 +244,42 @@ class Translator:
         for s, second_draft in self._run(again).items():
             if len(second_draft.flags) < len(drafts[s].flags):
                 drafts[s] = second_draft
-        return drafts
+
+    def _insist(self, sentence: str, attempt: Attempt, drafts: dict[str, Draft]) -> None:
+        """Write what ``attempt`` hides whether the model wants to or not, if some of it is lost.
+
+        A glossary term is a promise; anything else is put back only if the result is better by the check.
+        """
+        lost = lost_kinds(attempt, drafts[sentence].text)
+        if not ("glossary" in lost or (lost and self.check)):
+            return
+        draft = self._constrained(sentence, attempt)
+        if "glossary" in lost or len(draft.flags) < len(drafts[sentence].flags):
+            drafts[sentence] = draft
+
+    def _constrained(self, sentence: str, attempt: Attempt) -> Draft:
+        """A translation with every placeholder of ``attempt`` in it, once."""
+        from translit.decoding.processors import ban, require
+
+        source = self._encode(attempt.text)
+        required = self._known(attempt.masked.tokens)
+        rules = [
+            ban([token for token in self._known(PLACEHOLDERS) if token not in required]),
+            require(required, [EOS, *self._known("。！？")], max_target_length(len(source))),
+        ]
+        (found,) = self._reference.translate([source], self.settings, processors=rules)
+        return self._draft(sentence, attempt, found)
+
+    def _known(self, pieces: Iterable[str]) -> list[int]:
+        """Target ids of ``pieces``, without those that the tokenizer does not know as one token."""
+        return [token for token in self._detokenizer.ids(pieces) if token != UNK]
+
+    @functools.cached_property
+    def _reference(self) -> TorchEngine:
+        """The engine that can be told what to write; loaded, with torch, when first needed."""
+        from translit.engines.torch_engine import TorchEngine
+
+        return self.engine if isinstance(self.engine, TorchEngine) else TorchEngine(self.directory)
 
     def _run(self, attempts: Mapping[str, Attempt]) -> dict[str, Draft]:
         drafts = {s: Draft(as_it_is(a)) for s, a in attempts.items() if not needs_model(a)}

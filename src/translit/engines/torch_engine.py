@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from translit.decoding.processors import LogitsProcessor
 from translit.decoding.search import Hypothesis, SearchSettings, search
 from translit.errors import TranslitError
 from translit.model.transformer import Transformer
@@ -26,8 +27,10 @@ class TorchEngine:
         sources: Sequence[Sequence[int]],
         settings: SearchSettings,
         prefixes: Sequence[Sequence[int]] | None = None,
+        *,
+        processors: Sequence[LogitsProcessor] = (),
     ) -> list[list[Hypothesis]]:
-        return search(self.model, sources, settings, prefixes)
+        return search(self.model, sources, settings, prefixes, processors=processors)
 
     def describe(self) -> str:
         device = self.model.output.weight.device
