@@ -356,7 +356,7 @@ def test_a_seed_draws_the_same_weights_again() -> None:
 
 
 def test_requests_that_contradict_each_other() -> None:
-    with pytest.raises(TranslitError, match="--quiz and --json"):
+    with pytest.raises(TranslitError, match="--json and --quiz"):
         main_error("--quiz", "--json")
 
 
@@ -439,13 +439,35 @@ def test_quiz_on_a_pipe(tour: Tour) -> None:
 
 
 def test_quiz_shows_the_way(tour: Tour) -> None:
-    result = translit("--quiz", stdin="7\n\nabc\nq\n")
+    result = translit("--quiz", stdin="7\n8\n\nq\n")
     first = questions(tour, 0)[0]
     assert result.exit_code == 1
     assert f"✗ no, it is {show(first.value)}:" in result.stdout
     assert first.step.arithmetic(first.i, first.j)[-1].split(" = ")[0][:30] in result.stdout
-    assert "“abc” is not a number" in result.stdout
-    assert "0 of 3 right." in result.stdout
+    assert "0 of 2 right." in result.stdout
+
+
+def test_quiz_asks_again_before_it_tells_the_answer(tour: Tour) -> None:
+    first, second = questions(tour, 0)[:2]
+    result = translit("--quiz", stdin=f"1/3\n99\n{first.value}\nabc\n{second.value}\n99\nq\n")
+    assert result.exit_code == 1
+    assert "“1/3” is not a number" in result.stdout
+    assert result.stdout.count("once more") == 2
+    assert "it is" not in result.stdout
+    assert "2 of 3 right." in result.stdout  # the third was answered wrongly, and then left
+
+
+def test_quiz_and_sheet_about_one_part(tour: Tour, tmp_path: Path) -> None:
+    part = "encoder.1.self.head1"
+    assert {q.step.result.name.rpartition(".")[0] for q in questions(tour, 0, part)} == {part}
+    sheet = tmp_path / "sheet.toml"
+    assert translit("--write-answers", str(sheet), "--part", part).exit_code == 0
+    names = re.findall(r"^(\S+) = ", sheet.read_text("utf-8"), re.MULTILINE)
+    assert names == [name for name in tour.steps if name.startswith(f"{part}.")]
+    with pytest.raises(TranslitError, match="no frame has this name"):
+        main_error("--quiz", "--part", "encoder.9")
+    with pytest.raises(TranslitError, match="--json and --part"):
+        main_error("--json", "--part", part)
 
 
 def test_quiz_asks_about_every_kind_of_step(any_tour: Tour) -> None:
@@ -503,6 +525,8 @@ def test_part_shows_one_part_only() -> None:
 
 
 def test_pause_can_stop() -> None:
+    part = translit("--pause", "--part", "decoder.2.cross.head2", stdin="\nq\n")
+    assert (part.exit_code, part.stdout.count("╰─")) == (0, 2)
     assert (
         translit("--pause", "--layers", "1", stdin="\nq\n").stdout.count("╰─") == 3
     )  # the introduction and two frames

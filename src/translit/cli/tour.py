@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from translit.cli.app import app
+from translit.explain.language import Language
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -51,11 +52,14 @@ def tour(
         float, typer.Option(min=0, help="By how much an answer may be off (--check, --quiz).")
     ] = 0.001,
     part: Annotated[
-        str | None, typer.Option(help="Show only the frames of this name, such as encoder.1.self.head1.")
+        str | None,
+        typer.Option(
+            help="Only this part, such as encoder.1.self.head1; also of --quiz and --write-answers."
+        ),
     ] = None,
     pause: Annotated[bool, typer.Option("--pause", help="Wait for Enter after every frame.")] = False,
     lang: Annotated[
-        str | None, typer.Option(help="Language of the texts, zh or en; by default the locale's.")
+        Language | None, typer.Option(help="Language of the texts; by default the locale's.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
@@ -71,17 +75,10 @@ def tour(
     from translit.explain.tour.exercises import answer_sheet
     from translit.explain.tour.lesson import load, write, write_new
 
-    _one_at_a_time(
-        {
-            "--write-file": write_file,
-            "--write-answers": write_answers,
-            "--check": check,
-            "--quiz": quiz,
-            "--part": part,
-            "--pause": pause,
-            "--json": as_json and not check,
-        }
-    )
+    wholly = {"--write-file": write_file, "--check": check, "--json": as_json and not check}
+    partly = {"--write-answers": write_answers, "--quiz": quiz}
+    _one_at_a_time(wholly | partly | {"--pause": pause})
+    _one_at_a_time(wholly | {"--part": part})
     captions = Captions(TEXTS, choose_language(lang))
     lesson = load(file, heads=heads, layers=layers, seed=seed, decimals=decimals)
     if write_file:
@@ -95,7 +92,7 @@ def tour(
     computed = compute_tour(lesson, positions=positions, decimals=decimals)
     console = Console(highlight=False, markup=False, emoji=False)
     if write_answers:
-        write_new(write_answers, answer_sheet(computed))
+        write_new(write_answers, answer_sheet(computed, part))
         typer.echo(f"written: {write_answers}", err=True)
         return
     notes = _notes(captions, lesson, file, seed, positions)
@@ -103,7 +100,7 @@ def tour(
     if check:
         _check(console, captions, computed, check, tolerance, as_json)
     elif quiz:
-        _quiz(view, seed or 0, tolerance)
+        _quiz(view, seed or 0, part, tolerance)
     elif as_json:
         import json
 
@@ -161,11 +158,11 @@ def _check(
         raise typer.Exit(1)
 
 
-def _quiz(view: View, seed: int, tolerance: float) -> None:
+def _quiz(view: View, seed: int, part: str | None, tolerance: float) -> None:
     from translit.explain.tour.exercises import questions
     from translit.explain.tour.teacher import quiz
 
-    right, asked = quiz(view, questions(view.tour, seed), tolerance, _ask)
+    right, asked = quiz(view, questions(view.tour, seed, part), tolerance, _ask)
     if right < asked:
         raise typer.Exit(1)
 

@@ -11,9 +11,9 @@ from translit.explain.language import Texts
 TEXTS: Texts = {
     "title": ("A Transformer with pen and paper", "用纸和笔算一遍 Transformer"),
     "intro": (
-        "A real Transformer, only tiny: vectors of {d_model} numbers, {heads} heads with {d_k} numbers each, encoder "
+        "A real Transformer, only tiny: vectors of {d_model} numbers, {heads} heads of width {d_k}, encoder "
         "layers: {encoder}, decoder layers: {decoder}. It reads “{source}” and should write “{target}”.",
-        "一个真正的 Transformer，只是很小：向量有 {d_model} 个数，{heads} 个头各管 {d_k} 个，编码器 {encoder} 层，"
+        "一个真正的 Transformer，只是很小：向量有 {d_model} 个数，{heads} 个头，每个头宽 {d_k}，编码器 {encoder} 层，"
         "解码器 {decoder} 层。它读“{source}”，应写出“{target}”。",
     ),
     "intro.same_code": (
@@ -123,8 +123,8 @@ TEXTS: Texts = {
         "每个词的向量变出三个：Q（我在找什么）、K（凭什么找到我）、V（我传递什么）。",
     ),
     "qkv.more": (
-        "Each head has matrices of its own and so looks from its own angle, with d_k = {d_model}/{heads} = {d_k} "
-        "numbers a word.",
+        "Each head has matrices of its own and so looks from its own angle, with vectors of length "
+        "d_k = {d_model}/{heads} = {d_k}.",
         "每个头有自己的矩阵，所以各有各的角度；每个词在一个头里有 d_k = {d_model}/{heads} = {d_k} 个数。",
     ),
     "cross_qkv": ("it asks, the source answers", "解码器问，原句答"),
@@ -218,12 +218,14 @@ TEXTS: Texts = {
     "outro.title": ("Your turn", "轮到你了"),
     "outro": (
         "translit tour --quiz|it asks, you compute\n"
+        "translit tour --quiz --part encoder.1.self.head1|… about one part only\n"
         "translit tour --write-answers sheet.toml|an answer sheet to fill in, …\n"
         "translit tour --check sheet.toml|… and to have marked\n"
         "translit tour --write-file my.toml|these numbers, to be changed, …\n"
         "translit tour --file my.toml|… and to compute again\n"
         "translit tour --seed 7|new weights: a new exercise",
         "translit tour --quiz|它出题，你来算\n"
+        "translit tour --quiz --part encoder.1.self.head1|……只考这一部分\n"
         "translit tour --write-answers sheet.toml|写出一张答题纸，填好后……\n"
         "translit tour --check sheet.toml|……逐格批改\n"
         "translit tour --write-file my.toml|写出这些数字，改动后……\n"
@@ -243,17 +245,19 @@ TEXTS: Texts = {
     ),
     "check.wrong": ("{cell}: you have {answer}, it is {right}", "{cell}：你写 {answer}，应为 {right}"),
     "quiz.intro": (
-        "{count} cells to compute. Round to {decimals} decimals; {tolerance} off still counts. Enter alone shows "
-        "the way, q stops.",
-        "共 {count} 题。保留 {decimals} 位小数，相差不超过 {tolerance} 都算对。直接回车看算法，q 结束。",
+        "{count} cells to compute. Round to {decimals} decimals; {tolerance} off still counts, and a wrong "
+        "answer may be corrected once. Enter alone shows the way, q stops.",
+        "共 {count} 题。保留 {decimals} 位小数，相差不超过 {tolerance} 都算对；答错可以再答一次。"
+        "直接回车看算法，q 结束。",
     ),
     "quiz.question": ("Question {number}", "第 {number} 题"),
     "quiz.right": ("✓ right: {value}", "✓ 对：{value}"),
     "quiz.wrong": ("✗ no, it is {value}:", "✗ 不对，是 {value}："),
+    "quiz.again": ("✗ not quite; once more:", "✗ 不太对，再算一次："),
     "quiz.shown": ("  it is {value}:", "  答案是 {value}："),
     "quiz.not_number": (
-        "✗ “{answer}” is not a number such as −0.25; it is {value}:",
-        "✗ “{answer}”不是像 −0.25 那样的数；答案是 {value}：",
+        "“{answer}” is not a number such as −0.25; try again:",
+        "“{answer}”不是像 −0.25 那样的数，请重写：",
     ),
     "quiz.score": ("{right} of {asked} right.", "{asked} 题中答对 {right} 题。"),
 }

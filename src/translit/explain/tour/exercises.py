@@ -58,17 +58,19 @@ def parse_number(text: str) -> float | None:
     return None if math.isnan(value) else value
 
 
-def answer_sheet(tour: Tour) -> str:
-    """TOML with a ``?`` for every cell that the tour computes, to be filled in and given to ``mark``."""
+def answer_sheet(tour: Tour, part: str | None = None) -> str:
+    """TOML with a ``?`` for every cell that ``part`` (by default all) of the tour computes, to be filled in and
+    given to ``mark``. Raises TranslitError for an unknown part.
+    """
     lines = [
         f'# Put a number in place of any "{BLANK}", then:  translit tour --check THIS_FILE',
         f'# 把任意 "{BLANK}" 换成数字，然后运行：translit tour --check 本文件',
         "",
     ]
-    for name, step in tour.steps.items():
+    for step in (step for _, panel in tour.part(part) for step in panel.steps):
         row = "[" + ", ".join([f'"{BLANK}"'] * len(step.result.values[0])) + "],"
         columns = "  # " + "  ".join(step.result.columns) if step.result.columns else ""
-        lines.append(f"{name} = [{columns}")
+        lines.append(f"{step.result.name} = [{columns}")
         lines += [f"    {row}  # {token}" for token in step.result.rows]
         lines += ["]", ""]
     return "\n".join(lines)
@@ -143,14 +145,18 @@ class Question:
         return self.step.result.values[self.i][self.j]
 
 
-def questions(tour: Tour, seed: int) -> list[Question]:
-    """One cell of each kind of step, in the order of the tour; the same ``seed`` asks the same cells."""
+def questions(tour: Tour, seed: int, part: str | None = None) -> list[Question]:
+    """One cell of each kind of step in ``part`` (by default all), in the order of the tour; the same ``seed`` asks
+    the same cells. Raises TranslitError for an unknown part, and for one with nothing but copies and sums.
+    """
     rng = random.Random(seed)
     steps_of_kind: dict[tuple[str, str], list[Step]] = {}
-    for panel in tour.panels:
+    for _, panel in tour.part(part):
         for step in panel.steps:
             if step.operation not in _TOO_EASY:
                 steps_of_kind.setdefault((panel.kind, step.operation), []).append(step)
+    if not steps_of_kind:
+        raise TranslitError(f"--part {part}: nothing in it is worth a question; choose a larger part")
     order = list(tour.steps)
     chosen = sorted(map(rng.choice, steps_of_kind.values()), key=lambda step: order.index(step.result.name))
     asked = []

@@ -10,6 +10,7 @@ from typing import Any
 
 from torch import Tensor
 
+from translit.errors import TranslitError
 from translit.explain.tour.compute import run
 from translit.explain.tour.lesson import BOS, EOS, Layer, Lesson
 from translit.explain.tour.steps import Matrix, Step
@@ -34,6 +35,18 @@ class Tour:
     decimals: int
     panels: list[Panel]
     exact: dict[str, Matrix]  # name of a result → its numbers without rounding
+
+    def part(self, name: str | None = None) -> list[tuple[int, Panel]]:
+        """The panels of part ``name``, such as ``encoder.1``, with their numbers in the tour; None: all.
+
+        Raises TranslitError when nothing has this name.
+        """
+        numbered = list(enumerate(self.panels, 1))
+        chosen = [(n, p) for n, p in numbered if name is None or f"{p.place}.".startswith(f"{name}.")]
+        if not chosen:
+            places = dict.fromkeys(panel.place for panel in self.panels)
+            raise TranslitError(f"--part {name}: no frame has this name; names are {', '.join(places)}")
+        return chosen
 
     @functools.cached_property
     def steps(self) -> dict[str, Step]:

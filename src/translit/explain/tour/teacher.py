@@ -88,33 +88,46 @@ def quiz(
     console.print("\n".join(fold(intro, view.width)))
     right = asked = 0
     for number, question in enumerate(questions, 1):
-        step, i, j = question.step, question.i, question.j
         console.print()
         console.print(Text(captions("quiz.question", number=f"{number}/{len(questions)}"), "bold"))
-        for line in view.equation(step, None, answer=False):
+        for line in view.equation(question.step, None, answer=False):
             console.print(line)
-        reply = ask(f"{step.result.name}{step.result.cell(i, j)} = ")
-        if reply is None or reply.strip().lower() == "q":
+        correct, go_on = _answered(view, question, tolerance, ask)
+        asked += correct is not None
+        right += correct is True
+        if not go_on:
             break
-        asked += 1
-        correct, verdict = _verdict(captions, question, reply.strip(), tolerance)
-        right += correct
-        console.print(Text(verdict, "green" if correct else "red"))
-        if not correct:
-            for line in view.arithmetic(step, i, j):
-                console.print(line)
     console.print()
     console.print(captions("quiz.score", right=right, asked=asked))
     return right, asked
 
 
-def _verdict(captions: Captions, question: Question, reply: str, tolerance: float) -> tuple[bool, str]:
+def _answered(
+    view: View, question: Question, tolerance: float, ask: Callable[[str], str | None]
+) -> tuple[bool | None, bool]:
+    """Ask until there is a number; a wrong one may be corrected once. Enter alone gives up.
+
+    Returns whether the answer was right (None: there was none), and whether the quiz goes on.
+    """
+    console, captions, step = view.console, view.captions, question.step
     value = show(question.value)
-    if not reply:
-        return False, captions("quiz.shown", value=value)
-    answer = parse_number(reply)
-    if answer is None:
-        return False, captions("quiz.not_number", answer=reply, value=value)
-    if is_right(answer, question.value, tolerance):
-        return True, captions("quiz.right", value=value)
-    return False, captions("quiz.wrong", value=value)
+    correct: bool | None = None
+    while True:
+        reply = ask(f"{step.result.name}{step.result.cell(question.i, question.j)} = ")
+        if reply is None or reply.strip().lower() == "q":
+            return correct, False
+        reply = reply.strip()
+        answer = parse_number(reply)
+        if answer is not None and is_right(answer, question.value, tolerance):
+            console.print(Text(captions("quiz.right", value=value), "green"))
+            return True, True
+        if reply and answer is None:
+            console.print(Text(captions("quiz.not_number", answer=reply), "yellow"))
+        elif reply and correct is None:
+            correct = False
+            console.print(Text(captions("quiz.again"), "yellow"))
+        else:
+            console.print(Text(captions("quiz.wrong" if reply else "quiz.shown", value=value), "red"))
+            for line in view.arithmetic(step, question.i, question.j):
+                console.print(line)
+            return False, True

@@ -12,7 +12,6 @@ from rich.panel import Panel as Frame
 from rich.table import Table
 from rich.text import Text
 
-from translit.errors import TranslitError
 from translit.explain.language import Captions, fold
 from translit.explain.tour.lesson import BOS, EOS
 from translit.explain.tour.panels import Panel, Tour
@@ -54,33 +53,21 @@ class View:
     def show(self, part: str | None = None, pause: Callable[[], bool] | None = None) -> None:
         """The whole tour, or the frames whose names begin with ``part``, such as ``encoder.1``.
 
-        ``pause``, called after every frame, ends it by returning False. TranslitError for an unknown part.
+        ``pause``, called between the frames, ends it by returning False. TranslitError for an unknown part.
         """
-        if part is not None:
-            self._show_part(part)
-            return
-        self.console.print(self._intro())
+        chosen = self.tour.part(part)
+        if part is None:
+            self.console.print(self._intro())
         section = ""
-        for number, panel in enumerate(self.tour.panels, 1):
-            if _section(panel) != section:
+        for number, panel in chosen:
+            if part is None and _section(panel) != section:
                 section = _section(panel)
                 self.console.print(self._heading(section))
             self.console.print(self.frame(panel, number))
-            if pause and not pause():
+            if pause and number != chosen[-1][0] and not pause():
                 return
-        self.console.print(self._outro())
-
-    def _show_part(self, part: str) -> None:
-        chosen = [
-            (number, panel)
-            for number, panel in enumerate(self.tour.panels, 1)
-            if f"{panel.place}.".startswith(f"{part}.")
-        ]
-        if not chosen:
-            places = dict.fromkeys(panel.place for panel in self.tour.panels)
-            raise TranslitError(f"--part {part}: no frame has this name; names are {', '.join(places)}")
-        for number, panel in chosen:
-            self.console.print(self.frame(panel, number))
+        if part is None:
+            self.console.print(self._outro())
 
     def frame(self, panel: Panel, number: int) -> Frame:
         title = " · ".join([str(number), *self._where(panel), self.captions(panel.kind)])
