@@ -154,7 +154,10 @@ def test_complaints_13_14_spans_must_come_back(source: str, good: str, bad: str,
 
 
 def test_spans_are_counted_and_not_invented() -> None:
-    assert kinds("Use {x}.", "用{x}和{x}。") == set()
+    assert kinds("Hi ${name}", "${name}，你好${name}") == {"placeholder"}
+    assert kinds("Press <b>Enter</b>.", "<b>按</b><b>回车。") == {"tag"}
+    assert kinds("See a.org.", "请看a.org，a.org。") == set()
+    assert kinds("Use `x` or x.", "用`x`或x。") == set()
     assert kinds("Use {x} and {x}.", "用{x}。") == {"placeholder"}
     assert kinds("Use it.", "用{x}。") == {"placeholder"}
     assert "tag" in kinds("Bed & breakfast is good.", "住宿&amp;早餐很好。")

@@ -24,6 +24,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("Mail a.b+c@d.co.uk!", [("email", "a.b+c@d.co.uk")]),
         ("{name} {{x}} ${x} {0}", [("placeholder", p) for p in ("{name}", "{{x}}", "${x}", "{0}")]),
         ("%s %(name)s %1$d %5.2f", [("placeholder", p) for p in ("%s", "%(name)s", "%1$d", "%5.2f")]),
+        ("%{a b} #{x} %<n>.2f", [("placeholder", p) for p in ("%{a b}", "#{x}", "%<n>.2f")]),
         ("{n, plural, one {#} other {{n}}}!", [("placeholder", "{n, plural, one {#} other {{n}}}")]),
         ("50% discount, 100%, $5", []),
         ('<a href="x">b</a> <br/> a < b > c', [("tag", t) for t in ('<a href="x">', "</a>", "<br/>")]),
