@@ -8,6 +8,7 @@ import json
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -17,6 +18,8 @@ from types import ModuleType
 from typing import NamedTuple
 
 import pytest
+from conftest import PAIRS
+from pytest_socket import SocketBlockedError
 
 from translit import Translator
 from translit.cli import main
@@ -177,6 +180,21 @@ def test_traditional_script_and_pinyin(run: Run, monkeypatch: pytest.MonkeyPatch
     assert run("translate", "--script", "hant", "--pinyin", "我爱你").out == "我愛你\tx x x\n"
 
 
+def test_the_real_opencc(run: Run) -> None:
+    pytest.importorskip("opencc")
+    assert run("translate", "--script", "hant", "我爱头发，他们发现了。").out == "我愛頭髮，他們發現了。\n"
+    assert json.loads(run("translate", "--script", "hant", "--json", "我爱你").out)["translation"] == "我愛你"
+
+
+def test_the_real_pypinyin(run: Run) -> None:
+    pytest.importorskip("pypinyin")
+    assert run("translate", "--pinyin", "我爱你").out == "我爱你\twǒ ài nǐ\n"
+    assert run("translate", "--pinyin", stdin="12\n\n银行很行。".encode()).out.splitlines()[1:] == [
+        "",
+        "银行很行。\tyín háng hěn xíng 。",
+    ]
+
+
 def test_missing_extras_say_what_to_install(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opencc", None)
     monkeypatch.setitem(sys.modules, "pypinyin", None)
@@ -261,6 +279,7 @@ def test_a_closed_pipe_ends_quietly(start: Callable[..., subprocess.Popen[bytes]
 
 
 def test_ctrl_c_ends_with_130(start: Callable[..., subprocess.Popen[bytes]]) -> None:
+    """Complaint 20."""
     process = start("translate")
     assert process.stdin is not None
     assert process.stdout is not None
@@ -290,6 +309,43 @@ def test_an_ascii_locale_prints_chinese(tiny_model_dir: Path, tmp_path: Path) ->
         env=environment,
     )
     assert done.stdout.decode() == "我爱你\n"
+
+
+# pytest-socket refuses every socket in all tests; here each command, except the one that downloads, runs under it.
+EVERY_COMMAND = {
+    "translate": ["I love you", "--glossary", "g.tsv", "--json"],
+    "explain": ["I love you"],
+    "tour": [],
+    "heads": ["pairs.tsv", "--silence", "1"],
+    "train": ["--train", "pairs.tsv", "--preset", "nano", "--dry-run"],
+    "evaluate": ["pairs.tsv"],
+    "score": ["pairs.tsv"],
+    "calibrate": ["pairs.tsv", "--good", "1"],
+    "data": ["check", "pairs.tsv"],
+    "info": [],
+    "export": ["--to", "ctranslate2", "--output", "exported"],
+}
+
+
+@pytest.mark.parametrize("command", EVERY_COMMAND)
+def test_no_command_opens_a_socket(run: Run, tmp_path: Path, command: str) -> None:
+    """Complaint 25."""
+    (tmp_path / "g.tsv").write_text("love\t钟爱\n", "utf-8")
+    (tmp_path / "pairs.tsv").write_text("".join(f"{s}\t{t}\n" for s, t in PAIRS), "utf-8")
+    result = run(command, *EVERY_COMMAND[command])
+    assert result.code == 0, result.err
+    assert result.out or command in ("train", "export")
+
+
+@pytest.mark.filterwarnings("ignore:A test tried to use socket")
+def test_sockets_are_refused_here_and_every_command_is_named() -> None:
+    with pytest.raises(SocketBlockedError):
+        socket.socket(socket.AF_INET)
+    from typer.main import get_command
+
+    from translit.cli.app import app
+
+    assert EVERY_COMMAND.keys() == get_command(app).commands.keys()  # type: ignore[attr-defined]
 
 
 # ── Files ───────────────────────────────────────────────────────────────────────────────────────────────────

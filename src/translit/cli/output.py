@@ -87,7 +87,7 @@ def _traditional() -> Callable[[str], str]:
     from translit.errors import TranslitError
 
     try:
-        from opencc import OpenCC  # type: ignore[import-not-found]  # an extra
+        from opencc import OpenCC  # an extra
     except ImportError:
         raise TranslitError("--script hant needs OpenCC; install it with: pip install opencc") from None
     convert: Callable[[str], str] = OpenCC("s2t").convert
@@ -98,7 +98,7 @@ def _pinyin() -> Callable[[str], str]:
     from translit.errors import TranslitError
 
     try:
-        from pypinyin import Style, lazy_pinyin  # type: ignore[import-not-found]  # an extra
+        from pypinyin import Style, lazy_pinyin  # an extra
     except ImportError:
         raise TranslitError("--pinyin needs pypinyin; install it with: pip install pypinyin") from None
     return lambda text: " ".join(lazy_pinyin(text, style=Style.TONE))
