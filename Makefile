@@ -21,7 +21,7 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/ready-test: $(VENV)/ready
-	$(BIN)/pip install --quiet -c constraints.txt -e '.[test,formats]'
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[test,formats,onnx,huggingface]'
 	touch $@
 
 clean:
