@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -110,7 +111,28 @@ def test_heads_measure_a_corpus(run: Run, tmp_path: Path) -> None:
     assert all(h["importance"] is not None and h["habit"] for h in found["heads"])
 
 
-def test_heads_need_a_corpus(run: Run) -> None:
-    done = run("heads")
-    assert (done.code, done.err.count("\n")) == (2, 1)
-    assert "give sentence pairs" in done.err
+def test_heads_have_a_corpus_of_their_own(run: Run) -> None:
+    done = run("heads", "--json", "--silence", "0", "--limit", "3")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["sentences"] == 3
+
+
+def test_heads_save_the_aligner(run: Run, tiny_model_dir: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    shutil.copytree(tiny_model_dir, model)
+    files = {
+        "x.en": "I love you.\n",
+        "x.zh": "我爱你。\n",
+        "x.tok.en": "I love you .\n",
+        "x.tok.zh": "我 爱 你 。\n",
+        "x.align": "0-0 1-1 2-2\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    done = run("heads", "-m", model, "--align", tmp_path, "--silence", "0", "--save", "--lang", "en")
+    assert done.code == 0, done.err
+    layer, head = json.loads((model / "config.json").read_text("utf-8"))["info"]["alignment_head"]
+    assert f"aligned head is cross-attention layer {layer + 1} head {head + 1}" in " ".join(done.out.split())
+    refused = run("heads", "-m", model, "--save")
+    assert (refused.code, refused.out) == (2, "")
+    assert "--align FOLDER" in refused.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from translit.explain.heads.attention import Categories, Totals
 from translit.explain.heads.habits import champions, habit, layer_means, ranking
 from translit.explain.heads.report import Aer
 from translit.explain.language import Captions
-from translit.explain.terminal.heads import show_report
+from translit.explain.terminal.heads import _verdict, show_report
 from translit.model.trace import Trace
 from translit.model.transformer import pad
 from translit.text.tokenizer import BOS, EOS, PAD
@@ -266,7 +267,30 @@ def test_the_report_fits_80_columns(explainer: Explainer, report: HeadReport, la
     show_report(console, explainer.directory, report, Captions(TEXTS, language))  # type: ignore[arg-type]
     lines = out.getvalue().splitlines()
     assert max(map(cell_len, lines)) <= 80
-    assert sum("L1 H1" in line or "L2 H4" in line for line in lines) >= 6
+    names = ("layer 1 head 1", "layer 2 head 4") if language == "en" else ("第 1 层第 1 头", "第 2 层第 4 头")
+    assert sum(any(name in line for name in names) for line in lines) >= 6  # none is folded
+
+
+def test_a_trend_over_the_layers_is_claimed_only_where_chance_does_not_explain_it() -> None:
+    captions = Captions(TEXTS, "en")
+
+    def said(distances: list[float], sentences: int = 1000) -> str:
+        return _verdict("encoder", distances, sentences, captions).split(":")[1].split(".")[0].strip()
+
+    assert said([1, 2, 3, 4, 5, 6]) == "yes"
+    assert said([6, 5, 4, 3, 2, 1]) == "no"
+    assert said([2, 1, 3]) == said([1, 2, 3]) == said([1]) == "cannot tell"  # too few layers
+    assert said([1, 4, 2, 6, 3, 5]) == "cannot tell"
+    assert said([1, 2, 3, 4, 5, 6], sentences=4) == "cannot tell"
+
+
+def test_what_was_not_measured_has_no_column(explainer: Explainer, report: HeadReport) -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=80, highlight=False, markup=False, emoji=False)
+    unsilenced = replace(report, loss=None)
+    show_report(console, explainer.directory, unsilenced, Captions(TEXTS, "en"))
+    assert "Δloss" not in out.getvalue()
+    assert "Only 3 sentences" in out.getvalue()
 
 
 def test_the_report_is_json(report: HeadReport) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from translit.cli.app import app
 from translit.errors import TranslitError
+from translit.explain.language import Language
 
 if TYPE_CHECKING:
     from translit.explain.gold import AlignedPair
@@ -21,10 +22,14 @@ if TYPE_CHECKING:
 def heads(
     corpus: Annotated[
         str | None,
-        typer.Argument(help="Sentence pairs: a TSV, or source,target files. Default: those of --align."),
+        typer.Argument(
+            metavar="CORPUS",
+            help="pairs.tsv, pairs.jsonl or source.en,target.zh; by default the pairs of --align, "
+            "else those that come with translit.",
+        ),
     ] = None,
     model: Annotated[
-        str | None, typer.Option("--model", "-m", help="Model folder; by default the shipped model.")
+        str | None, typer.Option("--model", "-m", help="Model folder or name; by default the shipped model.")
     ] = None,
     align: Annotated[
         Path | None, typer.Option(help="Folder with hand-made alignments, for alignment error rates.")
@@ -37,8 +42,12 @@ def heads(
         int, typer.Option(min=0, help="Sentences on which each head is silenced; 0: leave importance out.")
     ] = 32,
     lang: Annotated[
-        str | None, typer.Option(help="Language of the captions: zh or en; by default the locale's.")
+        Language | None, typer.Option(help="Language of the captions; by default the locale's.")
     ] = None,
+    save: Annotated[
+        bool,
+        typer.Option("--save", help="Keep the best aligner of --align in the model's config.json."),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Write the measurements as JSON.")] = False,
 ) -> None:
     """Measure what every attention head does: neighbours, rare words, alignment, importance.
@@ -53,15 +62,35 @@ def heads(
 
     captions = Captions(TEXTS, choose_language(lang))
     directory = find_model(model)
+    if save and align is None:
+        raise TranslitError("--save: which head aligns best is measured with --align FOLDER; give both")
     if corpus is None and align is None:
-        raise TranslitError("heads: no text to measure on; give sentence pairs (a TSV), or --align FOLDER")
+        corpus = _starter(directory)
     report = _measure(directory, corpus, align, conllu, limit, silence, captions)
+    if save and report.aligner:
+        from translit.evaluation.calibration import save_info
+
+        save_info(directory, {"alignment_head": [report.aligner.layer, report.aligner.head]})
+        directory = find_model(model)
+        typer.echo(f"saved: {directory.path / 'config.json'}", err=True)
     if json:
         _write_json(directory, report)
         return
     from translit.explain.terminal.heads import show_report
 
     show_report(Console(highlight=False, markup=False, emoji=False), directory, report, captions)
+
+
+_STARTER = Path(__file__).parents[1] / "data" / "starter" / "valid.tsv.gz"
+
+
+def _starter(directory: ModelDirectory) -> str:
+    """The sentence pairs that come with translit, for a model of their languages."""
+    if (directory.source_language, directory.target_language) != ("en", "zh"):
+        raise TranslitError(
+            "heads: translit comes with English–Chinese pairs only; give a CORPUS, or --align"
+        )
+    return str(_STARTER)
 
 
 def _measure(

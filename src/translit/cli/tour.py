@@ -75,8 +75,12 @@ def tour(
     from translit.explain.tour.exercises import answer_sheet
     from translit.explain.tour.lesson import load, write, write_new
 
-    wholly = {"--write-file": write_file, "--check": check, "--json": as_json and not check}
-    partly = {"--write-answers": write_answers, "--quiz": quiz}
+    wholly: dict[str, object] = {
+        "--write-file": write_file,
+        "--check": check,
+        "--json": as_json and not check,
+    }
+    partly: dict[str, object] = {"--write-answers": write_answers, "--quiz": quiz}
     _one_at_a_time(wholly | partly | {"--pause": pause})
     _one_at_a_time(wholly | {"--part": part})
     captions = Captions(TEXTS, choose_language(lang))

@@ -233,8 +233,16 @@ def calibrate(data: EvalData, translator: Translator, good: float = GOOD, bins: 
 
 
 def save_confidence(directory: ModelDirectory, curve: Confidence, about: dict[str, Any]) -> None:
-    """Write the curve into config.json, whole or not at all; ``about`` says what it was fitted on."""
-    info = {**directory.info, INFO: dataclasses.asdict(curve) | about}
+    """Write the curve into config.json; ``about`` says what it was fitted on."""
+    save_info(directory, {INFO: dataclasses.asdict(curve) | about})
+
+
+def save_info(directory: ModelDirectory, entries: dict[str, Any]) -> None:
+    """Add ``entries`` to the info in config.json, whole or not at all.
+
+    Raises TranslitError when the file cannot be written.
+    """
+    info = directory.info | entries
     languages = directory.source_language, directory.target_language
     path = directory.path / CONFIG
     part = path.with_name(f"{CONFIG}.part")

@@ -278,12 +278,17 @@ TEXTS: dict[str, tuple[str, str]] = {
         "★ 是习惯明显的头，从强到弱，后面是证明它的数字；下面是最接近其他习惯的头。",
     ),
     "heads.kind.note": (
-        "Shares of a head's attention in percent; bits = how widely it looks; Δloss = what it costs to silence it.",
-        "头的注意力占比（%）；比特 = 看得多散；Δ损失 = 关掉它的代价。",
+        "Shares of a head's attention in percent; bits = how widely it looks.",
+        "头的注意力占比（%）；比特 = 看得多散。",
     ),
-    "heads.name.cross": ("cross-attention L{layer} H{head}", "交叉注意力 {layer} 层 {head} 头"),
-    "heads.name.decoder": ("decoder self L{layer} H{head}", "解码器自注意力 {layer} 层 {head} 头"),
-    "heads.name.encoder": ("encoder self L{layer} H{head}", "编码器自注意力 {layer} 层 {head} 头"),
+    "heads.kind.silenced": ("Δloss = what it costs to silence it.", "Δ损失 = 关掉它的代价。"),
+    "heads.few": (
+        "Only {sentences} sentences: these numbers are rough. Give {enough} or more to rely on them.",
+        "只有 {sentences} 句：这些数字很粗略。至少给 {enough} 句才可靠。",
+    ),
+    "heads.name.cross": ("cross layer {layer} head {head}", "交叉 第 {layer} 层第 {head} 头"),
+    "heads.name.decoder": ("decoder layer {layer} head {head}", "解码器 第 {layer} 层第 {head} 头"),
+    "heads.name.encoder": ("encoder layer {layer} head {head}", "编码器 第 {layer} 层第 {head} 头"),
     "heads.column.head": ("Head", "头"),
     "heads.column.previous": ("Prev", "前一"),
     "heads.column.same": ("Self", "自己"),
@@ -372,8 +377,12 @@ TEXTS: dict[str, tuple[str, str]] = {
         "{kind}：是的。从最低层到最高层，平均距离从 {first:.1f} 增加到 {last:.1f} 个词元（等级相关 {rank}）。",
     ),
     "heads.layers.no": (
-        "{kind}: no. From the lowest to the highest layer the mean distance goes from {first:.1f} to {last:.1f} tokens (rank correlation {rank}).",
-        "{kind}：不是。从最低层到最高层，平均距离从 {first:.1f} 变成 {last:.1f} 个词元（等级相关 {rank}）。",
+        "{kind}: no. From the lowest to the highest layer the mean distance shrinks from {first:.1f} to {last:.1f} tokens (rank correlation {rank}).",
+        "{kind}：不是。从最低层到最高层，平均距离从 {first:.1f} 减少到 {last:.1f} 个词元（等级相关 {rank}）。",
+    ),
+    "heads.layers.unknown": (
+        "{kind}: cannot tell. From the lowest to the highest layer the mean distance goes from {first:.1f} to {last:.1f} tokens; {layers} layers and {sentences:,} sentences do not prove a trend (rank correlation {rank}).",
+        "{kind}：说不准。从最低层到最高层，平均距离从 {first:.1f} 变成 {last:.1f} 个词元；{layers} 层、{sentences:,} 句还看不出趋势（等级相关 {rank}）。",
     ),
     "heads.relations.title": ("Grammar", "语法"),
     "heads.relations.note": (
@@ -386,12 +395,12 @@ TEXTS: dict[str, tuple[str, str]] = {
     "heads.column.accuracy": ("Right", "正确"),
     "heads.column.baseline": ("Fixed", "固定"),
     "heads.relations.proof": ("follows it", "跟踪"),
-    "heads.relations.weak": ("position explains it", "不比固定距离好"),
+    "heads.relations.weak": ("no better", "不比固定距离好"),
     "heads.direction.to head": ("to its head", "看中心词"),
     "heads.direction.to dependent": ("to its dependent", "看从属词"),
     "heads.advice": (
-        'The best aligner is cross-attention layer {layer} head {head}. To let `translit explain` use it, put "alignment_head": {index} into "info" of the model\'s config.json.',
-        '对齐最好的是交叉注意力第 {layer} 层第 {head} 头。要让 `translit explain` 用它，请在模型 config.json 的 "info" 里写上 "alignment_head": {index}。',
+        "The best aligner is cross-attention layer {layer} head {head}. To let `translit explain` use it, run this again with --save.",
+        "对齐最好的是交叉注意力第 {layer} 层第 {head} 头。要让 `translit explain` 用它，请加上 --save 再运行一次。",
     ),
     "heads.trained": (
         "The model's aligned head is cross-attention layer {layer} head {head}: AER {aer:.3f}, on annotated words {annotated:.3f} ({sentences} sentences).",

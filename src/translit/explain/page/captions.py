@@ -110,7 +110,10 @@ TEXTS: Texts = {
         "A sink: {share} of its attention is parked on {token}, which has no meaning of its own.",
         "停车位：{share} 的注意力停在本身没有意思的 {token} 上。",
     ),
-    "heads.trained": ("This head was trained to align words.", "这个头经过训练，专门对齐词语。"),
+    "heads.trained": (
+        "The model's config names this head as its aligner.",
+        "模型的配置把这个头定为对齐头。",
+    ),
     "heads.aligns": (
         "Picked by rule for this sentence: of all heads it looks most like an alignment.",
         "按规则为这句话选的：所有头里，它最像在对齐词语。",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 _STANDING_OUT = 12  # heads in the ranking
 _IMPORTANT = 8
 _CHEAP = 0.005  # nats a token
-_GROWS = 0.5  # rank correlation of layer and distance from which we say yes
+_ENOUGH = 100  # sentences: with fewer, the means say more about the sentences than about the model
+_TREND = 1.645  # rank correlation × √(layers − 1) from which chance explains it in less than 5 % of all cases
 _BETTER = 0.1  # accuracy above the fixed distance from which a head follows a relation
 
 
@@ -41,6 +42,8 @@ def show_report(console: Console, directory: ModelDirectory, report: HeadReport,
         tokens=report.tokens,
     )
     paragraph(console, about)
+    if report.sentences < _ENOUGH:
+        console.print(Text(captions("heads.few", sentences=report.sentences, enough=_ENOUGH), "yellow"))
     _ranking(console, report, captions)
     for kind in PLACES:
         _kind(console, report, kind, captions)
@@ -84,7 +87,8 @@ def _padded(text: Text, width: int) -> Text:
 
 def _kind(console: Console, report: HeadReport, kind: Kind, captions: Captions) -> None:
     title(console, captions(f"kind.{kind}"))
-    paragraph(console, captions("heads.kind.note"))
+    notes = ["heads.kind.note", *["heads.kind.silenced"] * (report.loss is not None)]
+    paragraph(console, ("" if captions.language == "zh" else " ").join(map(captions, notes)))
     console.print()
     heads = report.of(kind)
     with_aer = any(h.aer for h in heads)
@@ -96,7 +100,7 @@ def _kind(console: Console, report: HeadReport, kind: Kind, captions: Captions) 
     columns += ["importance"] if report.loss is not None else []
     rows = [_row(h, shares, with_aer, report, captions) for h in heads]
     headers = [captions(f"heads.column.{name}") for name in ("head", *columns, "role")]
-    table(console, headers, rows, "l" + "r" * len(columns) + "l", gap=1)
+    table(console, headers, rows, "l" + "r" * len(columns) + "l", gap=0)
     if with_aer:
         paragraph(console, captions("heads.legend.cross"))
         others = {"diagonal": report.diagonal_aer, "average": report.average_aer and report.average_aer.all}
@@ -109,7 +113,7 @@ def _row(
     head: HeadFacts, shares: Sequence[str], with_aer: bool, report: HeadReport, captions: Captions
 ) -> list[Cell]:
     what = habit(head, report.diagonal_aer)
-    cells: list[Cell] = [f"L{head.layer + 1} H{head.head + 1}"]
+    cells: list[Cell] = [captions("head", layer=head.layer + 1, head=head.head + 1)]
     cells += [f"{100 * getattr(head, name):.0f}" for name in shares]
     cells += [f"{head.distance:.1f}", f"{head.entropy:.1f}"]
     if with_aer and head.aer:
@@ -136,6 +140,7 @@ def _importance(console: Console, report: HeadReport, captions: Captions) -> Non
 
 def _layers(console: Console, report: HeadReport, captions: Captions) -> None:
     panel(console, captions, "heads.layers")
+    silenced = report.loss is not None
     rows: list[list[Cell]] = []
     verdicts = []
     for kind in ("encoder", "decoder"):
@@ -145,30 +150,31 @@ def _layers(console: Console, report: HeadReport, captions: Captions) -> None:
         }
         near = [layer_means(heads, name) for name in ("previous", "same", "next")]
         for layer, distance in enumerate(means["distance"]):
-            rows.append(
-                [
-                    f"{captions(f'kind.{kind}')} {layer + 1}",
-                    f"{distance:.1f}",
-                    f"{100 * sum(share[layer] for share in near):.0f} %",
-                    f"{100 * means['separators'][layer]:.0f} %",
-                    f"{means['entropy'][layer]:.1f}",
-                    signed(means["importance"][layer], 3) if report.loss is not None else "",
-                ]
-            )
-        verdicts.append(_verdict(kind, means["distance"], captions))
-    names = ("layer", "distance", "neighbours", "separators", "entropy", "importance")
-    table(console, [captions(f"heads.column.{name}") for name in names], rows, "lrrrrr")
+            row: list[Cell] = [
+                f"{captions(f'kind.{kind}')} {layer + 1}",
+                f"{distance:.1f}",
+                f"{100 * sum(share[layer] for share in near):.0f} %",
+                f"{100 * means['separators'][layer]:.0f} %",
+                f"{means['entropy'][layer]:.1f}",
+            ]
+            rows.append(row + [signed(means["importance"][layer], 3)] * silenced)
+        verdicts.append(_verdict(kind, means["distance"], report.sentences, captions))
+    names = ["layer", "distance", "neighbours", "separators", "entropy", *["importance"] * silenced]
+    table(console, [captions(f"heads.column.{name}") for name in names], rows, "lrrrrr"[: len(names)])
     console.print()
     for verdict in verdicts:
         paragraph(console, verdict)
 
 
-def _verdict(kind: Kind, distances: Sequence[float], captions: Captions) -> str:
-    """Does the distance grow with the layer? Said as it is."""
+def _verdict(kind: Kind, distances: Sequence[float], sentences: int, captions: Captions) -> str:
+    """Does the distance grow with the layer? Yes or no only where chance does not explain it."""
     rank = spearman(torch.arange(len(distances)), torch.tensor(distances))
-    grows = rank is not None and rank >= _GROWS and distances[-1] > distances[0]
+    trend = (rank or 0.0) * math.sqrt(len(distances) - 1)
+    proved = sentences >= _ENOUGH and abs(trend) >= _TREND
     return captions(
-        "heads.layers.yes" if grows else "heads.layers.no",
+        f"heads.layers.{'unknown' if not proved else 'yes' if trend > 0 else 'no'}",
+        layers=len(distances),
+        sentences=sentences,
         kind=captions(f"kind.{kind}"),
         first=distances[0],
         last=distances[-1],
@@ -191,7 +197,7 @@ def _relations(console: Console, report: HeadReport, captions: Captions) -> None
             [
                 Text(relation.name, "bold"),
                 captions(f"heads.direction.{relation.direction}"),
-                f"L{head.layer + 1} H{head.head + 1}",
+                captions("head", layer=head.layer + 1, head=head.head + 1),
                 f"{100 * relation.accuracy:.0f} %",
                 f"{100 * relation.baseline:.0f} %",
                 f"{relation.count:,}",
@@ -213,10 +219,7 @@ def _aligner(console: Console, directory: ModelDirectory, report: HeadReport, ca
     console.print()
     named = directory.info.get("alignment_head")
     if named is None:
-        where = [aligner.layer, aligner.head]
-        index = json.dumps(where)
-        advice = captions("heads.advice", layer=where[0] + 1, head=where[1] + 1, index=index)
-        paragraph(console, advice)
+        paragraph(console, captions("heads.advice", layer=aligner.layer + 1, head=aligner.head + 1))
         return
     own = next(h for h in report.of("cross") if [h.layer, h.head] == list(named))
     assert own.aer is not None
