@@ -107,7 +107,10 @@ class Translator:
         threads: int | None = None,
     ) -> None:
         self.directory = find_model(model)
-        self.settings = SearchSettings(beam=beam, n_best=alternatives + 1, length_penalty=length_penalty)
+        # Some may read alike once they are finished, so all that the search has found are asked for.
+        n_best = max(beam, alternatives + 1) if alternatives else 1
+        self.settings = SearchSettings(beam=beam, n_best=n_best, length_penalty=length_penalty)
+        self._most_alternatives = alternatives
         self.engine = _load_engine(engine, self.directory, precision, threads)
         self.check = check
         self.min_confidence = min_confidence
@@ -120,7 +123,7 @@ class Translator:
         self._to_chinese = self.directory.target_language == "zh"
 
     def translate(self, lines: Iterable[str]) -> list[Translation]:
-        """Translate every line; as many come out as went in, in the same order."""
+        """Translate every line; as many come out as went in, in the same order. TypeError for a single string."""
         return list(self.stream(lines))
 
     def stream(self, lines: Iterable[str], window: int = WINDOW) -> Iterator[Translation]:
@@ -128,6 +131,8 @@ class Translator:
 
         The size of the window changes speed, never a translation.
         """
+        if isinstance(lines, str):  # it would be translated letter by letter
+            raise TypeError("lines is a str; pass a list of lines: translate([text])[0]")
         source = iter(lines)
         while chunk := list(itertools.islice(source, window)):
             yield from self._window(chunk)
@@ -215,7 +220,8 @@ class Translator:
         """The line with the k-th best translation of every sentence, for k = 2, 3 …"""
         sentences = {s: drafts[s] for part in plan for s in part.sentences}
         found = []
-        for k in range(max((len(d.alternatives) for d in sentences.values()), default=0)):
+        most = max((len(d.alternatives) for d in sentences.values()), default=0)
+        for k in range(min(most, self._most_alternatives)):
             others = {s: d.alternatives[k] for s, d in sentences.items() if k < len(d.alternatives)}
             chosen = {s: replace(sentences[s], text=text) for s, (text, _) in others.items()}
             score = sum(score for _, score in others.values()) / len(others)
