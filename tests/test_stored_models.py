@@ -26,6 +26,7 @@ def test_every_format_has_its_stored_model() -> None:
 @pytest.mark.parametrize("path", STORED, ids=lambda p: p.name)
 @pytest.mark.parametrize("beam", [1, 4])
 def test_stored_models_translate_as_they_did(path: Path, beam: int) -> None:
+    """Complaint 23."""
     directory = ModelDirectory.open(path)
     sources = [[*directory.source_tokenizer.encode(s), EOS] for s in EXPECTED]
     for engine in (
@@ -73,12 +74,14 @@ def test_broken_models_say_what_is_broken(copy: Path, tmp_path: Path) -> None:
 
 
 def test_a_newer_format_asks_for_an_upgrade(copy: Path) -> None:
+    """Complaint 23."""
     config = json.loads((copy / CONFIG).read_text("utf-8"))
     (copy / CONFIG).write_text(json.dumps({**config, "format": FORMAT + 1}), "utf-8")
     assert "upgrade translit" in message(copy)
 
 
 def test_a_pickle_is_never_loaded(copy: Path) -> None:
+    """Complaint 22."""
     torch.save({"w": torch.ones(1)}, copy / WEIGHTS)
     assert "cannot read the weights" in message(copy) or "cannot read it" in message(copy)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from translit.text.checks import Flag, check
 from translit.text.normalize import normalize_target
-from translit.text.protect import Masked, Span, find_spans, mask, unmask
+from translit.text.protect import Masked, Span, find_spans, find_tokens, mask, unmask
 from translit.text.script import has_letters
 
 
@@ -37,6 +37,7 @@ class Draft:
     log_prob: float = 0.0  # of all its tokens together
     tokens: int = 0
     alternatives: tuple[tuple[str, float], ...] = ()  # text and score, best first, the winner not among them
+    repeats_term: bool = False  # the model has written the placeholder of a glossary term twice
 
 
 class Glossary:
@@ -168,6 +169,12 @@ def inspect(sentence: str, attempt: Attempt, text: str) -> tuple[Flag, ...]:
         if got < wanted and not any(span in flag.detail for flag in flags):
             flags.append(Flag("lost", f"{span} is missing" if not got else f"{span}: {got} of {wanted} came"))
     return tuple(flags)
+
+
+def repeats_term(attempt: Attempt, output: str) -> bool:
+    """Does the model's ``output`` hold the placeholder of a glossary term more than once?"""
+    found = [index for _, _, index in find_tokens(output, attempt.masked.tokens)]
+    return any(attempt.masked.spans[i].kind == "glossary" and found.count(i) > 1 for i in found)
 
 
 def lost_kinds(attempt: Attempt, text: str) -> set[str]:

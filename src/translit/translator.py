@@ -33,6 +33,7 @@ from translit.sentence import (
     lost_kinds,
     needs_model,
     peel,
+    repeats_term,
     second_attempt,
 )
 from translit.text.checks import Flag
@@ -252,15 +253,17 @@ class Translator:
                 drafts[s] = second_draft
 
     def _insist(self, sentence: str, attempt: Attempt, drafts: dict[str, Draft]) -> None:
-        """Write what ``attempt`` hides whether the model wants to or not, if some of it is lost.
+        """Write what ``attempt`` hides whether the model wants to or not, if some of it is lost, or a term doubled.
 
         A glossary term is a promise; anything else is put back only if the result is better by the check.
         """
-        lost = lost_kinds(attempt, drafts[sentence].text)
-        if not ("glossary" in lost or (lost and self.check)):
+        before = drafts[sentence]
+        lost = lost_kinds(attempt, before.text)
+        promised = "glossary" in lost or before.repeats_term
+        if not (promised or (lost and self.check)):
             return
         draft = self._constrained(sentence, attempt)
-        if "glossary" in lost or len(draft.flags) < len(drafts[sentence].flags):
+        if promised or len(draft.flags) < len(before.flags):
             drafts[sentence] = draft
 
     def _constrained(self, sentence: str, attempt: Attempt) -> Draft:
@@ -313,7 +316,9 @@ class Translator:
         texts.pop(text, None)
         ranked = sorted(texts.items(), key=lambda item: item[1], reverse=True)
         log_prob = best.score * tokens**self.settings.length_penalty
-        return Draft(text, flags, log_prob, tokens, tuple(ranked))
+        hides = bool(attempt.masked.tokens)
+        repeats = hides and repeats_term(attempt, self._detokenizer.decode(best.ids))
+        return Draft(text, flags, log_prob, tokens, tuple(ranked), repeats)
 
     def _finish(self, sentence: str, attempt: Attempt, hypothesis: Hypothesis) -> str:
         output = self._detokenizer.decode(hypothesis.ids)

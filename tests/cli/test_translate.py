@@ -18,9 +18,9 @@ from types import ModuleType
 from typing import NamedTuple
 
 import pytest
-from conftest import PAIRS
 from pytest_socket import SocketBlockedError
 
+from conftest import PAIRS
 from translit import Translator
 from translit.cli import main
 from translit.files import ready_lines
@@ -115,7 +115,7 @@ def test_invalid_utf8_names_the_line_and_keeps_what_came_before(run: Run) -> Non
 
 
 def test_json_is_one_object_a_line(run: Run) -> None:
-    result = run("translate", "--json", "--alternatives", "2", stdin=b"I love you\n\n12")
+    result = run("translate", "--json", "--nbest", "3", stdin=b"I love you\n\n12")
     records = [json.loads(line) for line in result.out.splitlines()]
     assert [r["source"] for r in records] == ["I love you", "", "12"]
     assert [r["translation"] for r in records][1:] == ["", "12"]

@@ -109,7 +109,7 @@ SNIPPETS = [
 LIKELY_LINE = st.lists(st.sampled_from(SNIPPETS)).map("".join)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lines=st.lists(ANY_LINE | LIKELY_LINE, max_size=5))
 def test_any_unicode_comes_through(translator: Translator, lines: list[str]) -> None:
     """Complaints 1, 3, 8 and 17 of ../shared/complaints.md."""
@@ -345,6 +345,11 @@ def test_glossary_terms_are_guaranteed(tiny_model_dir: Path, engine: str, option
         assert "lost" not in {flag.kind for flag in translation.flags}
 
 
+def test_a_term_that_the_model_doubles_is_written_once(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({"The {0} is small.": "{0}的｛0｝很小。"}, glossary={"gradient": "梯度"})
+    assert one(translator, "The gradient is small.").text.count("梯度") == 1
+
+
 def test_torch_is_loaded_for_a_lost_term_only(scripted, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     translator = scripted({"The {0} is small.": "{0}很小。"}, glossary={"gradient": "梯度"})
     assert one(translator, "The gradient is small.").text == "梯度很小。"
@@ -411,3 +416,13 @@ def test_describe_says_what_translates(translator: Translator) -> None:
 def test_unknown_engine(tiny_model_dir: Path) -> None:
     with pytest.raises(TranslitError, match="engine 'onnx' does not exist; choose one of auto"):
         Translator(tiny_model_dir, engine="onnx")
+
+
+def test_a_single_string_is_refused_with_the_fix(translator: Translator) -> None:
+    with pytest.raises(TypeError, match=r"pass a list of lines: translate\(\[text\]\)\[0\]"):
+        translator.translate("I love you")
+
+
+def test_alternatives_that_read_alike_make_room_for_others(scripted) -> None:  # type: ignore[no-untyped-def]
+    found = one(scripted({"I love you": "我爱你|我爱你。|我喜欢你"}, alternatives=1), "I love you")
+    assert [a.text for a in found.alternatives] == ["我喜欢你"]
