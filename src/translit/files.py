@@ -6,9 +6,10 @@ import io
 import itertools
 import os
 import select
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -16,17 +17,22 @@ from typing import BinaryIO
 from translit.errors import TranslitError, where
 from translit.translator import WINDOW, Translation, Translator
 
-Report = Callable[[int, Translation], None]  # told every translation with its number, from 1
+Report = Callable[[str, Translation], None]  # told every translation with its place: "a.md:3"
 
+STDIN = Path("-")
 _CHUNK = 1 << 16
 
 
 @dataclass(frozen=True)
 class Job:
-    """One file to translate. Without ``output`` it goes to standard output."""
+    """One file to translate, ``STDIN`` for standard input. Without ``output`` it goes to standard output."""
 
     source: Path
     output: Path | None
+
+    @property
+    def name(self) -> str:
+        return "stdin" if self.source == STDIN else str(self.source)
 
 
 # ── Lines of a stream ───────────────────────────────────────────────────────────────────────────────────────
@@ -104,13 +110,17 @@ def _reader(source: BinaryIO) -> tuple[Callable[[], bytes], Callable[[], bool]]:
 def plan(inputs: Sequence[Path], output: Path | None) -> list[Job]:
     """Which file becomes which. Folders are walked for the known formats; their tree is kept under ``output``.
 
-    Raises TranslitError when an input is missing, or ``output`` cannot hold all of them or is one of them.
+    ``STDIN`` as ``output`` is standard output. Raises TranslitError when an input is missing, or ``output`` cannot hold
+    all of them or is one of them.
     """
     from translit.text.formats import format_of
 
+    output = None if output == STDIN else output
     found: list[tuple[Path, Path]] = []  # a file, and its place inside an output folder
     for path in inputs:
-        if path.is_dir():
+        if path == STDIN:
+            found.append((path, Path("stdin")))
+        elif path.is_dir():
             inside = sorted(p for p in path.rglob("*") if p.is_file() and format_of(p))
             found += [(p, p.relative_to(path)) for p in inside]
         elif path.exists():
@@ -130,11 +140,25 @@ def plan(inputs: Sequence[Path], output: Path | None) -> list[Job]:
         raise TranslitError(f"{output}: is a file, and there are {len(found)} to write; give a folder")
     jobs = [Job(source, output / place if into_folder else output) for source, place in found]
     for job in jobs:
-        if job.output is not None and job.output.exists() and job.output.samefile(job.source):
+        if job.source == STDIN or job.output is None or not job.output.exists():
+            continue
+        if job.output.samefile(job.source):
             raise TranslitError(
                 f"{job.source}: would be overwritten by its own translation; choose another -o"
             )
     return jobs
+
+
+def left_alone(inputs: Sequence[Path]) -> list[Path]:
+    """The files in the folders among ``inputs`` that ``plan`` finds no format for; not those with a hidden name."""
+    from translit.text.formats import format_of
+
+    inside = ((path, p) for path in inputs if path.is_dir() for p in sorted(path.rglob("*")) if p.is_file())
+    return [
+        p
+        for path, p in inside
+        if format_of(p) is None and not any(part.startswith(".") for part in p.relative_to(path).parts)
+    ]
 
 
 def _is_folder_name(path: Path) -> bool:
@@ -152,25 +176,33 @@ def translate_file(
     format: str | None = None,
 ) -> None:
     """Translate one file; ``rewrite`` changes each translation. An output appears only when it is complete."""
+    from translit.inline import translate_segments
     from translit.text.formats import format_of, open_format
 
     name = format or format_of(job.source) or "txt"
+    if name == "docx" and job.output is None and stdout.isatty():
+        raise TranslitError(f"{job.name}: a docx is not for a terminal; say where to with -o FILE")
     with _destination(job.output, stdout) as target, _open(job.source) as source:
         if name in ("txt", "text"):
             numbers = itertools.count(1)
-            for batch in translate_lines(translator, source, str(job.source), errors):
+            for batch in translate_lines(translator, source, job.name, errors):
                 for (translation, ending), number in zip(batch, numbers, strict=False):
                     target.write((rewrite(translation.text) + ending).encode("utf-8", "surrogatepass"))
-                    report(number, translation)
+                    report(where(job.name, number), translation)
             return
-        document = open_format(job.source, source.read(), errors, name)
-        translations = translator.translate(document.segments)
-        for number, translation in enumerate(translations, 1):
-            report(number, translation)
+        document = open_format(job.name, source.read(), errors, name)
+        translations = translate_segments(translator, document)
+        for number, (line, translation) in enumerate(zip(document.lines, translations, strict=True), 1):
+            beginning = " ".join(translation.source.split()[:4])
+            report(
+                where(job.name, line) if line else f"{job.name}: text {number} “{beginning}…”", translation
+            )
         target.write(document.render([rewrite(t.text) for t in translations]))
 
 
-def _open(path: Path) -> BinaryIO:
+def _open(path: Path) -> AbstractContextManager[BinaryIO]:
+    if path == STDIN:
+        return nullcontext(sys.stdin.buffer)
     try:
         return path.open("rb")
     except OSError as error:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from translit.text.checks import Flag
     from translit.translator import Translation, Translator
 
 
@@ -30,8 +31,15 @@ class View:
     """How a translation is shown."""
 
     def __init__(
-        self, as_json: bool = False, confidence: bool = False, pinyin: bool = False, script: str = "hans"
+        self,
+        as_json: bool = False,
+        confidence: bool = False,
+        pinyin: bool = False,
+        script: str = "hans",
+        nbest: int = 1,
     ) -> None:
+        self._others = nbest - 1
+        self._fewer = False  # has a line had fewer translations than asked for?
         self.as_json = as_json
         self.confidence = confidence
         self._convert = _traditional() if script == "hant" else str
@@ -42,7 +50,14 @@ class View:
         return self._convert(text)
 
     def show(self, translation: Translation) -> str:
+        asked = translation.score is not None
+        self._fewer = self._fewer or (asked and len(translation.alternatives) < self._others)
         return self._json(translation) if self.as_json else self._plain(translation)
+
+    def close(self) -> None:
+        """Say what could not be shown."""
+        if self._fewer:
+            tell(f"fewer than {self._others + 1} different translations found; a larger --beam finds more")
 
     def _plain(self, translation: Translation) -> str:
         text = self._convert(translation.text)
@@ -50,7 +65,10 @@ class View:
         if self._pinyin is not None and text.strip():
             shown += f"\t{self._pinyin(text)}"
         if self.confidence and translation.confidence is not None:
-            shown += f"\t{_bar(translation.confidence)} {translation.confidence:.0%}"
+            left = any(flag.kind == "low-confidence" for flag in translation.flags)
+            shown += f"\t{_bar(translation.confidence)} {translation.confidence:.0%}" + (
+                " (left untranslated)" if left else ""
+            )
         for alternative in translation.alternatives:
             shown += f"\n  {self._convert(alternative.text)}"
         return shown
@@ -119,11 +137,22 @@ class Warnings:
             return
         self.flagged += 1
         if self.flagged <= self.MOST:
-            tell(place + "; ".join(f"{flag.kind}: {flag.detail}" for flag in translation.flags))
+            tell(place + in_words(translation.flags))
 
-    def summary(self) -> None:
+    def summary(self, hint: str = "") -> None:
         if self.flagged > self.MOST:
-            tell(f"{self.flagged:,} of {self.lines:,} lines flagged; --json shows every flag")
+            tell(f"{self.flagged:,} of {self.lines:,} lines flagged{hint}")
+
+
+def in_words(flags: Sequence[Flag]) -> str:
+    """``flags`` for people, those of one kind together."""
+    kinds: dict[str, list[str]] = {}
+    for flag in flags:
+        kinds.setdefault(flag.kind, []).append(flag.detail)
+    return "; ".join(
+        f"{kind}: {details[0]}" if len(details) == 1 else f"{kind} ({len(details)} parts): {details[0]}, …"
+        for kind, details in kinds.items()
+    )
 
 
 def tell(message: str) -> None:

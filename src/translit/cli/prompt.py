@@ -9,16 +9,22 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from translit.cli.output import in_words
+
 if TYPE_CHECKING:
     from translit.translator import Translation, Translator
 
 HISTORY = 1000  # lines remembered
+HELP = """Type a line and press Enter: its translation follows.
+  ↑ ↓           bring back earlier lines, those of other days too
+  :help         shows this
+  :quit, Ctrl-D end"""
 
 
 def converse(translator: Translator, show: Callable[[Translation], str]) -> None:
-    """Translate line by line until Ctrl-D."""
+    """Translate line by line until Ctrl-D or ``:quit``."""
     prompt = f"{translator.directory.source_language}> "
-    print("Type a line and press Enter. Ctrl-D ends.", file=sys.stderr)
+    print("Type a line and press Enter. :help says more; :quit or Ctrl-D ends.", file=sys.stderr)
     with _history():
         while True:
             try:
@@ -26,12 +32,18 @@ def converse(translator: Translator, show: Callable[[Translation], str]) -> None
             except EOFError:
                 print(file=sys.stderr)
                 return
-            if not line.strip():
+            command = line.strip()
+            if command in (":quit", ":q", ":exit"):
+                return
+            if command in (":help", ":h", ":?"):
+                print(HELP, file=sys.stderr)
+                continue
+            if not command:
                 continue
             (translation,) = translator.translate([line])
             print(show(translation))
-            for flag in translation.flags:
-                print(f"  ({flag.kind}: {flag.detail})", file=sys.stderr)
+            if translation.flags:
+                print(f"  ({in_words(translation.flags)})", file=sys.stderr)
 
 
 @contextlib.contextmanager

@@ -23,16 +23,19 @@ def translate(
         list[str] | None, typer.Argument(help="Text to translate; without it, lines from standard input.")
     ] = None,
     input: Annotated[
-        list[Path] | None, typer.Option("--input", "-i", help="File or folder. Repeat for more.")
+        list[Path] | None,
+        typer.Option("--input", "-i", help="File or folder; - is standard input. Repeat for more."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File, or folder for several inputs.")
+        Path | None,
+        typer.Option("--output", "-o", help="File, or folder for several inputs; - is standard output."),
     ] = None,
     skip_existing: Annotated[
         bool, typer.Option("--skip-existing", help="Leave outputs that are there already.")
     ] = False,
     format: Annotated[
-        str | None, typer.Option(help="Format of the inputs, instead of the one their names tell.")
+        str | None,
+        typer.Option(help="Format of the inputs, instead of the one their names tell: srt, md, po …"),
     ] = None,
     errors: Annotated[
         str, typer.Option(help="Bytes that are not UTF-8: strict (stop) or replace (with �).")
@@ -40,10 +43,9 @@ def translate(
     model: Annotated[str | None, typer.Option("--model", "-m", help="Model folder or name.")] = None,
     engine: Annotated[str, typer.Option(help="auto, ctranslate2 (fast) or torch (reference).")] = "auto",
     beam: Annotated[int, typer.Option(min=1, help="Beam size; 1 is fastest.")] = 4,
-    alternatives: Annotated[
-        int, typer.Option("--alternatives", "-n", min=0, help="Also show so many other translations.")
-    ] = 0,
-    n_best: Annotated[int, typer.Option("--n-best", min=1, help="Show so many translations in all.")] = 1,
+    nbest: Annotated[
+        int, typer.Option("--nbest", "--n-best", "-n", min=1, help="Show so many translations, best first.")
+    ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
     check: Annotated[
         bool, typer.Option("--check/--no-check", help="Look for errors, try again, warn.")
@@ -69,6 +71,9 @@ def translate(
     """Translate text, lines from standard input, or files.
 
     As many lines come out as go in. Warnings go to standard error.
+
+    Of a file only the text changes. In a PO file, entries without a translation are filled and marked fuzzy, which is
+    gettext for "somebody should look at this"; msgfmt leaves fuzzy entries out until the mark is taken away.
     """
     from translit.errors import TranslitError
 
@@ -78,9 +83,21 @@ def translate(
         raise TranslitError(f"--script is {script!r}; choose hans or hant")
     if input and text:
         raise TranslitError("a text and --input at once; give one of them")
+    if format is not None and not input and not text:
+        input = [Path("-")]  # a whole document on standard input
+    if format is not None and text:
+        raise TranslitError("--format is for files, and here is a text; use --input FILE, or standard input")
     if output is not None and not input:
         raise TranslitError("--output needs --input; or redirect with >")
-    alternatives = max(alternatives, n_best - 1)
+    if interactive and (input or text):
+        raise TranslitError("--interactive opens a prompt; leave out the text and --input")
+    for option, given in (
+        ("--json", as_json), ("--confidence", confidence), ("--pinyin", pinyin), ("--nbest", nbest > 1),
+    ):  # fmt: skip
+        if given and input:
+            raise TranslitError(
+                f"{option} is for lines, and a file keeps its format; leave it out, or pass lines with < FILE"
+            )
 
     def load() -> Translator:
         from translit.translator import Translator
@@ -88,8 +105,8 @@ def translate(
         return Translator(
             model,
             engine=engine,
-            beam=max(beam, alternatives + 1),
-            alternatives=alternatives,
+            beam=max(beam, nbest),
+            alternatives=nbest - 1,
             check=check,
             glossary=_pairs(glossary),
             memory=_pairs(memory),
@@ -97,7 +114,7 @@ def translate(
             threads=threads,
         )
 
-    view = View(as_json, confidence, pinyin, script)
+    view = View(as_json, confidence, pinyin, script, nbest)
     warnings = Warnings()
     failed = False
     if input:
@@ -111,7 +128,8 @@ def translate(
         return
     else:
         _lines(load(), errors, view, warnings)
-    warnings.summary()
+    view.close()
+    warnings.summary("" if input else "; --json shows every flag")
     if failed or (strict and warnings.flagged):
         raise typer.Exit(1)
 
@@ -147,9 +165,12 @@ def _files(
 ) -> bool:
     """Translate every file; True when one of several has failed."""
     from translit.errors import TranslitError
-    from translit.files import plan, translate_file
+    from translit.files import left_alone, plan, translate_file
 
     jobs = plan(inputs, output)
+    if others := left_alone(inputs):
+        names = ", ".join(path.name for path in others[:3])
+        tell(f"{len(others)} other files left alone: {names}" + (", …" if len(others) > 3 else ""))
     waiting = [job for job in jobs if not (skip_existing and job.output is not None and job.output.exists())]
     if len(waiting) < len(jobs):
         tell(f"{len(jobs) - len(waiting)} skipped, there already")
@@ -159,10 +180,10 @@ def _files(
         assert translator is not None
         before, count = warnings.flagged, 0
 
-        def report(number: int, translation: Translation, name: str = str(job.source)) -> None:
+        def report(place: str, translation: Translation) -> None:
             nonlocal count
-            count = number
-            warnings.add(f"{name}:{number}: ", translation)
+            count += 1
+            warnings.add(f"{place}: ", translation)
 
         try:
             translate_file(
@@ -177,7 +198,6 @@ def _files(
         if job.output is not None:
             flagged = warnings.flagged - before
             tell(
-                f"{job.source} → {job.output}: {count:,} texts"
-                + (f", {flagged:,} flagged" if flagged else "")
+                f"{job.name} → {job.output}: {count:,} texts" + (f", {flagged:,} flagged" if flagged else "")
             )
     return failed
