@@ -197,11 +197,11 @@ def test_the_command_shows_the_licence_first(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(download.SOURCES, "tests", source(server))
-    result = CliRunner().invoke(app, ["data", "get", "tests", "--to", str(tmp_path)])
+    result = CliRunner().invoke(app, ["data", "get", "tests", "-o", str(tmp_path)])
     assert result.exit_code == 0
     assert result.stdout == f"{tmp_path}/tests.tsv.gz\n"
     assert "licence: CC0: do as you like\n" in result.stderr
-    again = CliRunner().invoke(app, ["data", "get", "tests", "--to", str(tmp_path)])
+    again = CliRunner().invoke(app, ["data", "get", "tests", "-o", str(tmp_path)])
     assert "is there already; --force downloads it again" in again.stderr
     assert len(server.ranges) == 1
 

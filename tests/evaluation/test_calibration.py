@@ -189,7 +189,7 @@ def test_calibrating_a_model(
     ("arguments", "message"),
     [
         ([], "nothing to score against"),
-        (["dev.tsv", "-s", "dev.tsv"], "dev.tsv: a TSV already holds source and reference"),
+        (["dev.tsv", "-s", "dev.tsv"], "dev.tsv: already holds source and reference"),
         (["-s", "dev.tsv"], "calibration needs sources and references"),
         (["dev.tsv", "--good", "101"], "calibration: none of the 40 lines are good (chrF2 from 101)"),
         (["dev.tsv", "--svg", "gone/x.svg"], "gone/x.svg: cannot write"),

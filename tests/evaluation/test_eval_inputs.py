@@ -16,6 +16,7 @@ from translit.evaluation.inputs import (
     is_chinese_language,
     load_outputs,
     load_parallel,
+    load_set,
     load_tsv,
     read_lines,
 )
@@ -47,6 +48,17 @@ def test_parallel_files_and_jsonl_join_their_references(tmp_path: Path) -> None:
     assert data.references == [["走。", "去。", "走吧。"], ["你好！", "嗨！"]]
     assert load_parallel(source, []).references is None
     assert load_parallel(None, [first]).sources is None
+
+
+def test_a_corpus_is_what_the_other_commands_take(tmp_path: Path) -> None:
+    source = write(tmp_path / "a.en", "Go.\nRun.\n")
+    first, second = write(tmp_path / "a.zh", "走。\n跑。\n"), write(tmp_path / "b.zh", "去。\n奔。\n")
+    assert load_set(f"{source},{first}", None, []).references == [["走。"], ["跑。"]]
+    assert load_set(f"{source},{first},{second}", None, []) == load_parallel(source, [first, second])
+    pairs = write(tmp_path / "pairs.jsonl", '{"source": "Go.", "target": "走。"}\n')
+    assert load_set(str(pairs), None, []) == EvalData("pairs.jsonl", ["Go."], [["走。"]])
+    with pytest.raises(TranslitError, match=r"a.en,b: already holds"):
+        load_set("a.en,b", source, [])
 
 
 def test_gzip_byte_order_mark_and_crlf(tmp_path: Path) -> None:

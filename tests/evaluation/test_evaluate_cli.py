@@ -134,7 +134,7 @@ def test_names_that_clash_are_told_apart_by_path(files: Path, monkeypatch: Patch
     ("arguments", "message"),
     [
         (["dev.tsv", "--hyp", "gone.zh"], "gone.zh: cannot read"),
-        (["dev.tsv", "--source", "source.en"], "dev.tsv: a TSV already holds source and reference"),
+        (["dev.tsv", "--source", "source.en"], "dev.tsv: already holds source and reference"),
         (["--ref", "ref.zh"], "there is no source to translate"),
         ([], "nothing to score against"),
         (["dev.tsv", "--hyp", "out.zh", "--report", "report.pdf"], "report.pdf: unknown kind of report"),

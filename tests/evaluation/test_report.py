@@ -20,6 +20,7 @@ from translit.evaluation.html import to_html
 from translit.evaluation.inputs import EvalData, System
 from translit.evaluation.report import check_report_paths, to_json, to_markdown, write_report
 from translit.evaluation.terminal import show, wrap
+from translit.evaluation.wording import made_by
 
 SOURCES = ["Use <b>[bold]</b> & {name} | now.", "It's 5 o'clock, said the man in the long black coat.", "Go."]
 REFERENCES = [["现在用<b>[粗体]</b>和{name}。"], ["穿黑色长外套的男人说，五点了。", "五点了。"], ["走。"]]
@@ -52,6 +53,7 @@ def test_terminal_shows_scores_signatures_errors_and_comparison(result: Evaluati
     text = printed(result)
     assert text.startswith("ours on dev.tsv: 3 lines, 1 to 2 references a line\n")
     assert "Made by engine ctranslate2, beam 4" in text
+    assert made_by({"source_language": "en", "check": True}) == "Made by source language en, check on"
     for score in result.scores:
         assert f"{score.score:.2f}" in text
         assert f"\n  {score.signature}\n" in text

@@ -8,14 +8,17 @@ from typing import Annotated
 import typer
 
 from translit.cli.app import app
-from translit.errors import TranslitError
 from translit.evaluation.calibration import GOOD
 
 
 @app.command()
 def calibrate(
-    bitext: Annotated[
-        Path | None, typer.Argument(help="TSV file, source<TAB>reference[<TAB>more references] a line.")
+    corpus: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CORPUS",
+            help="pairs.tsv (source, tab, one reference or more), pairs.jsonl or source.en,target.zh; each also .gz.",
+        ),
     ] = None,
     source: Annotated[
         Path | None, typer.Option("--source", "-s", metavar="FILE", help="Source file, one sentence a line.")
@@ -31,7 +34,9 @@ def calibrate(
     ] = None,
     model: Annotated[
         Path | None,
-        typer.Option("--model", "-m", metavar="DIR", help="Model folder; by default the shipped model."),
+        typer.Option(
+            "--model", "-m", metavar="MODEL", help="Model folder or name; by default the shipped model."
+        ),
     ] = None,
     good: Annotated[
         float, typer.Option(metavar="CHRF", help="Sentence chrF2 from which on a line counts as good.")
@@ -48,22 +53,21 @@ def calibrate(
 ) -> None:
     """See whether a model knows when it is wrong, and teach it to say so.
 
-    Two questions on development data: how often is the best guess for a token right when the model is so sure
-    of it? And given the model's score, how probable is it that a line is good?
+    Two questions, asked on sentences that it was not trained on:
+
+    How often is the best guess for a token right when the model is so sure of it?
+
+    Given the model's score of a line, how probable is it that the line is good?
     """
     from rich.console import Console
 
     from translit.evaluation import calibration_view
     from translit.evaluation.calibration import calibrate as run
     from translit.evaluation.calibration import save_confidence
-    from translit.evaluation.inputs import load_parallel, load_tsv
+    from translit.evaluation.inputs import load_set
     from translit.translator import Translator
 
-    if bitext is not None and (source is not None or ref):
-        raise TranslitError(
-            f"{bitext}: a TSV already holds source and reference; give it, or --source and --ref"
-        )
-    data = load_tsv(bitext) if bitext is not None else load_parallel(source, ref or [])
+    data = load_set(corpus, source, ref or [])
     errors = Console(stderr=True, highlight=False, markup=False)
     with errors.status(f"translating {len(data):,} lines"):
         found = run(data, translator := Translator(model), good, bins)

@@ -119,7 +119,9 @@ def clean(
 @data.command()
 def get(
     name: Annotated[str | None, typer.Argument(help="Which corpus; without a name, all are listed.")] = None,
-    folder: Annotated[Path, typer.Option("--to", help="Folder to write NAME.tsv.gz into.")] = Path("data"),
+    folder: Annotated[Path, typer.Option("--output", "-o", help="Folder to write NAME.tsv.gz into.")] = Path(
+        "data"
+    ),
     sha256: Annotated[
         str | None, typer.Option(help="Checksum that the downloaded archive must have.", show_default=False)
     ] = None,

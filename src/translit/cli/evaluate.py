@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
 @app.command()
 def evaluate(
-    bitext: Annotated[
-        Path | None, typer.Argument(help="TSV file, source<TAB>reference[<TAB>more references] a line.")
+    corpus: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CORPUS",
+            help="pairs.tsv (source, tab, one reference or more), pairs.jsonl or source.en,target.zh; each also .gz.",
+        ),
     ] = None,
     source: Annotated[
         Path | None, typer.Option("--source", "-s", metavar="FILE", help="Source file, one sentence a line.")
@@ -39,10 +43,16 @@ def evaluate(
         ),
     ] = None,
     model: Annotated[
-        Path | None, typer.Option("--model", "-m", metavar="DIR", help="Model that translates the source.")
+        Path | None,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="MODEL",
+            help="Model folder or name, which translates the source; by default the shipped model.",
+        ),
     ] = None,
     engine: Annotated[
-        str, typer.Option(metavar="NAME", help="Engine that translates: auto, ctranslate2 or torch.")
+        Literal["auto", "ctranslate2", "torch"], typer.Option(help="Engine that translates.")
     ] = "auto",
     beam: Annotated[int | None, typer.Option(min=1, help="Beam size; by default the model's own.")] = None,
     compare: Annotated[
@@ -51,10 +61,13 @@ def evaluate(
     ] = None,
     compare_model: Annotated[
         list[Path] | None,
-        typer.Option(metavar="DIR", help="Another model, to translate and compare. Repeat for more."),
+        typer.Option(
+            metavar="MODEL",
+            help="Folder or name of another model, to translate and compare. Repeat for more.",
+        ),
     ] = None,
     test: Annotated[
-        str, typer.Option(metavar="NAME", help="Paired test of a comparison: randomization or bootstrap.")
+        Literal["randomization", "bootstrap"], typer.Option(help="Paired test of a comparison.")
     ] = "randomization",
     target_lang: Annotated[
         str, typer.Option(metavar="CODE", help="Language of the outputs; sets BLEU's tokenizer.")
@@ -78,19 +91,19 @@ def evaluate(
 ) -> None:
     """Score translations: BLEU, chrF2, significance, errors, worst lines.
 
-    Give a test set (a TSV, or --source and --ref) and either outputs (--hyp) or a model that makes them.
+    Give a test set (a corpus, or --source and --ref) and either outputs (--hyp) or a model that makes them.
     """
     from rich.console import Console
 
     from translit.evaluation.evaluate import Settings, check_request
     from translit.evaluation.evaluate import evaluate as run
-    from translit.evaluation.inputs import load_outputs
+    from translit.evaluation.inputs import load_outputs, load_set
     from translit.evaluation.report import check_report_paths, write_report
     from translit.evaluation.terminal import show
 
     check_report_paths(report or [])
     errors = Console(stderr=True, highlight=False, markup=False)
-    data = _load(bitext, source, ref or [])
+    data = load_set(corpus, source, ref or [])
     settings = Settings(
         target_lang=target_lang,
         ter=ter,
@@ -114,19 +127,6 @@ def evaluate(
     for path in report or []:
         write_report(evaluation, path)
         errors.print(f"report: {path}", soft_wrap=True)
-
-
-def _load(bitext: Path | None, source: Path | None, refs: list[Path]) -> EvalData:
-    from translit.errors import TranslitError
-    from translit.evaluation.inputs import load_parallel, load_tsv
-
-    if bitext is None:
-        return load_parallel(source, refs)
-    if source is not None or refs:
-        raise TranslitError(
-            f"{bitext}: a TSV already holds source and reference; give it, or --source and --ref"
-        )
-    return load_tsv(bitext)
 
 
 def _translate(model: Path | None, data: EvalData, options: dict[str, Any], console: Console) -> System:

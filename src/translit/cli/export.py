@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,22 +12,21 @@ from translit.cli.app import app
 
 @app.command()
 def export(
-    to: Annotated[str, typer.Option(metavar="FORMAT", help="ctranslate2, onnx or huggingface.")],
+    to: Annotated[Literal["ctranslate2", "onnx", "huggingface"], typer.Option(help="The other program.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="New folder to write.")],
-    model: Annotated[str | None, typer.Option("--model", "-m", help="Model folder or name.")] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", help="Model folder or name; by default the shipped model.")
+    ] = None,
     quantization: Annotated[
-        str | None,
-        typer.Option(
-            help="ctranslate2 only: int8, int16, float16 or float32. [default: int8]",
-            show_default=False,
-        ),
+        Literal["int8", "int16", "float16", "float32"] | None,
+        typer.Option(help="How numbers are kept, for ctranslate2 only; by default int8."),
     ] = None,
 ) -> None:
     """Write a model in another program's format.
 
-    The new folder holds the model, its tokenizers, and a README with the few
-    lines of Python that use it. What it computes is compared with our engine on
-    a few sentences; exit code 1, and no folder, if they disagree.
+    The new folder holds the model, its tokenizers, and a README with the few lines of Python that use it.
+
+    What it computes is compared with our engine on a few sentences; exit code 1, and no folder, if they disagree.
     """
     from translit.export.check import EXACT, ROUNDED
     from translit.export.export import FORMATS

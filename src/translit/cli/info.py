@@ -83,9 +83,16 @@ def _parameters(shapes: dict[str, list[int]]) -> dict[str, int]:
             if first in ("encoder", "decoder")
             else first.replace("_", " ")
         )
-        part += ", also the output layer" if part == "target embedding" and tied else ""
+        part += " = output layer" if part == "target embedding" and tied else ""
         parts[part] = parts.get(part, 0) + prod(shape)
-    return {**parts, "all": sum(parts.values())}
+    way = ("source", "target", "encoder", "decoder", "output")  # of the data through the model
+    inside = ("self", "cross", "feed", "norm")
+
+    def place(part: str) -> tuple[int, int]:
+        first, _, kind = part.partition(": ")
+        return way.index(first.split()[0]), inside.index(kind.split()[0]) if kind else 0
+
+    return {part: parts[part] for part in sorted(parts, key=place)} | {"all": sum(parts.values())}
 
 
 def _engine(directory: ModelDirectory) -> dict[str, Any]:
@@ -105,56 +112,65 @@ def _show(facts: dict[str, Any]) -> None:
     from rich.text import Text
 
     console = Console(highlight=False, markup=False, emoji=False)
-    shape = facts["shape"]
     console.print(
-        f"{facts['source_language']} → {facts['target_language']}   {facts['model']}\n", soft_wrap=True
+        f"{facts['source_language']} → {facts['target_language']}   {facts['model']}", soft_wrap=True
     )
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-
-    def row(name: str, value: str) -> None:
-        table.add_row(Text(name), Text(value))
-
-    row(
-        "layers",
-        f"{shape['encoder_layers']} encoder + {shape['decoder_layers']} decoder, {shape['norm']}-norm",
+    sections = {
+        "shape": _shape(facts["shape"], facts["vocabulary"]),
+        "parameters": [
+            *((name, f"{count:>12,}") for name, count in facts["parameters"].items() if name != "all"),
+            ("together", f"{facts['parameters']['all']:>12,}"),
+        ],
+        "training": _flat(facts["training"]),
+        "files": [(name, _size(size)) for name, size in facts["files"].items()],
+    }
+    names = max(len(name) for rows in sections.values() for name, _ in rows)
+    for title, rows in sections.items():
+        if not rows:
+            continue
+        table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+        table.add_column(no_wrap=True, min_width=names + 2)  # all sections line up
+        table.add_column(overflow="fold")
+        for name, value in rows:
+            table.add_row(Text(f"  {name}"), Text(value))
+        console.print(Text(f"\n{title}", "bold"))
+        console.print(table)
+    engine = facts["engine"]
+    console.print(Text("\nfast engine", "bold"))
+    made = (
+        f"{_size(engine['bytes'])} in {engine['converted']}"
+        if engine["converted"]
+        else "made when first needed"
     )
+    console.print(f"  {engine['fast']}: {made}", soft_wrap=True)  # a path is to be copied: it is not broken
+
+
+def _shape(shape: dict[str, Any], vocabulary: dict[str, int]) -> list[tuple[str, str]]:
     heads = shape["n_heads"]
-    row(
-        "width",
-        f"d_model {shape['d_model']} = {heads} heads × {shape['d_model'] // heads}, d_ff {shape['d_ff']}",
-    )
-    row("activation", f"{shape['activation']}, dropout {shape['dropout']} in training")
-    row(
-        "vocabulary",
-        f"{facts['vocabulary']['source']:,} source + {facts['vocabulary']['target']:,} target tokens",
-    )
-    table.add_section()
-    for name, count in facts["parameters"].items():
-        row("parameters" if name == "all" else f"  {name}", f"{count:>12,}")
-    table.add_section()
-    for name, value in _flat(facts["training"]):
-        row(name, value)
-    table.add_section()
-    for name, size in facts["files"].items():
-        row(name, _size(size))
-    converted = facts["engine"]["converted"]
-    cache = (
-        f"{converted} ({_size(facts['engine']['bytes'])})" if converted else "made at the first translation"
-    )
-    row(facts["engine"]["fast"], cache)
-    console.print(table)
+    return [
+        (
+            "layers",
+            f"{shape['encoder_layers']} encoder + {shape['decoder_layers']} decoder, {shape['norm']}-norm",
+        ),
+        (
+            "width",
+            f"d_model {shape['d_model']} = {heads} heads × {shape['d_model'] // heads}, d_ff {shape['d_ff']}",
+        ),
+        ("activation", f"{shape['activation']}, dropout {shape['dropout']} in training"),
+        ("vocabulary", f"{vocabulary['source']:,} source + {vocabulary['target']:,} target tokens"),
+    ]
 
 
 def _flat(values: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
-    """Nested settings as (dotted name, value)."""
+    """Nested settings as (name in words, value); what is empty is left out."""
     flat: list[tuple[str, str]] = []
     for name, value in values.items():
+        words = prefix + name.replace("_", " ")
         if isinstance(value, dict):
-            flat += _flat(value, f"{prefix}{name}.")
-        else:
-            flat.append((prefix + name, f"{value:,}" if isinstance(value, int) else str(value)))
+            flat += _flat(value, f"{words}: ")
+        elif value not in ("", None):
+            plain = isinstance(value, int) and not isinstance(value, bool)
+            flat.append((words, f"{value:,}" if plain else str(value)))
     return flat
 
 

@@ -31,7 +31,9 @@ def score(
     ] = None,
     model: Annotated[
         Path | None,
-        typer.Option("--model", "-m", metavar="DIR", help="Model folder; by default the shipped model."),
+        typer.Option(
+            "--model", "-m", metavar="MODEL", help="Model folder or name; by default the shipped model."
+        ),
     ] = None,
     worst: Annotated[
         int | None,

@@ -65,8 +65,7 @@ def tour(
 ) -> None:
     """Compute a whole Transformer with pen and paper, number by number.
 
-    我 爱 你 goes through encoder, decoder and softmax. Every matrix is shown,
-    and one cell of each is written out for your calculator.
+    我 爱 你 goes through encoder, decoder and softmax. Every matrix is shown; one cell of each is written out.
     """
     from rich.console import Console
 

@@ -41,8 +41,9 @@ def show(console: Console, calibration: Calibration) -> None:
         f"A line is good from chrF2 {curve.good:g}. Of a good and a bad line, the good one has the higher score "
         f"in {_percent(calibration.ranking)} of all cases (50 % would be chance)."
     )
+    sign = "−" if curve.intercept < 0 else "+"
     console.print(
-        f"P(good) = 1 / (1 + exp(−({curve.slope:.3f} · score {curve.intercept:+.3f}))), "
+        f"P(good) = 1 / (1 + exp(−({curve.slope:.3f} · score {sign} {abs(curve.intercept):.3f}))), "
         "score = mean log-probability of a token."
     )
 

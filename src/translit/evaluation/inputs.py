@@ -87,6 +87,29 @@ def _json_references(line: str, path: str | Path, number: int) -> list[str]:
     return value
 
 
+def load_set(corpus: str | None, source: Path | None, refs: Sequence[Path]) -> EvalData:
+    """A test set as the commands take it: one ``corpus``, or a source file and reference files.
+
+    A corpus is a TSV, pairs in JSON lines, or ``source.en,target.zh`` with as many references as you have.
+    """
+    if corpus is None:
+        return load_parallel(source, refs)
+    if source is not None or refs:
+        raise TranslitError(
+            f"{corpus}: already holds source and reference; give it, or --source and --ref, not both"
+        )
+    if not Path(corpus).exists() and "," in corpus:
+        first, *others = corpus.split(",")
+        return load_parallel(first, others)
+    return load_pairs(corpus) if _is_kind(corpus, ".jsonl") else load_tsv(corpus)
+
+
+def load_pairs(path: str | Path) -> EvalData:
+    """``{"source": …, "target": …}`` a line."""
+    pairs = list(bitext.Corpus((Path(path),)).pairs())
+    return _checked(Path(path).name, [p.source for p in pairs], [[p.target] for p in pairs], path)
+
+
 def load_tsv(path: str | Path) -> EvalData:
     """``source<TAB>reference[<TAB>more references]`` a line."""
     sources, references = [], []

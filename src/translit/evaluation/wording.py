@@ -89,8 +89,12 @@ def suspicious(evaluation: Evaluation) -> str:
 
 
 def made_by(settings: dict[str, Any]) -> str:
-    """How the outputs were made: ``engine ctranslate2, beam 4``."""
-    return "Made by " + ", ".join(f"{key} {value}" for key, value in settings.items())
+    """How the outputs were made: ``engine ctranslate2, beam 4, check on``."""
+    words = {True: "on", False: "off"}
+    return "Made by " + ", ".join(
+        f"{key.replace('_', ' ')} {words[value] if isinstance(value, bool) else value}"
+        for key, value in settings.items()
+    )
 
 
 def test_note(comparison: Comparison) -> str:
