@@ -52,7 +52,8 @@ def evaluate(
         ),
     ] = None,
     engine: Annotated[
-        Literal["auto", "ctranslate2", "torch"], typer.Option(help="Engine that translates.")
+        Literal["auto", "ctranslate2", "torch"],
+        typer.Option(metavar="NAME", help="Engine that translates: auto, ctranslate2 or torch."),
     ] = "auto",
     beam: Annotated[int | None, typer.Option(min=1, help="Beam size; by default the model's own.")] = None,
     compare: Annotated[
@@ -67,7 +68,8 @@ def evaluate(
         ),
     ] = None,
     test: Annotated[
-        Literal["randomization", "bootstrap"], typer.Option(help="Paired test of a comparison.")
+        Literal["randomization", "bootstrap"],
+        typer.Option(metavar="NAME", help="Paired test of a comparison: randomization or bootstrap."),
     ] = "randomization",
     target_lang: Annotated[
         str, typer.Option(metavar="CODE", help="Language of the outputs; sets BLEU's tokenizer.")

@@ -21,7 +21,8 @@ Kind = Literal["cross", "decoder", "encoder"]  # as in translit.explain.record, 
 @app.command()
 def explain(
     text: Annotated[
-        list[str] | None, typer.Argument(help="What to translate and explain; by default standard input.")
+        list[str] | None,
+        typer.Argument(metavar="TEXT…", help="What to translate and explain; by default standard input."),
     ] = None,
     model: Annotated[
         str | None, typer.Option("--model", "-m", help="Model folder or name; by default the shipped model.")
@@ -32,7 +33,8 @@ def explain(
     layer: Annotated[int | None, typer.Option(min=1, help="Show the heads of this layer, from 1.")] = None,
     head: Annotated[int | None, typer.Option(min=1, help="Show this head, from 1.")] = None,
     kind: Annotated[
-        Kind | None, typer.Option(help="Which attention: cross, or the self-attention of a stack.")
+        Kind | None,
+        typer.Option(metavar="KIND", help="Which attention: cross, decoder or encoder (self-attention)."),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Tables of every layer, head and kind.")] = False,
     beam: Annotated[int | None, typer.Option(min=1, help="Beam size; draws the tree of the search.")] = None,

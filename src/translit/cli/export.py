@@ -12,14 +12,19 @@ from translit.cli.app import app
 
 @app.command()
 def export(
-    to: Annotated[Literal["ctranslate2", "onnx", "huggingface"], typer.Option(help="The other program.")],
+    to: Annotated[
+        Literal["ctranslate2", "onnx", "huggingface"],
+        typer.Option(metavar="FORMAT", help="ctranslate2, onnx or huggingface."),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="New folder to write.")],
     model: Annotated[
         str | None, typer.Option("--model", "-m", help="Model folder or name; by default the shipped model.")
     ] = None,
     quantization: Annotated[
         Literal["int8", "int16", "float16", "float32"] | None,
-        typer.Option(help="How numbers are kept, for ctranslate2 only; by default int8."),
+        typer.Option(
+            metavar="TYPE", help="ctranslate2 only: int8, int16, float16 or float32; by default int8."
+        ),
     ] = None,
 ) -> None:
     """Write a model in another program's format.
