@@ -152,7 +152,9 @@ class _Sentence:
 
     def _place_of(self, pair: _Pair, inside: str, text: str) -> _Place | None:
         source = self._text(pair.start, pair.end, self._dropped)
-        for candidate in filter(None, (inside, _FINAL.sub("", inside), source)):
+        bare = _FINAL.sub("", inside)
+        ends = _FINAL.sub("", source) != source  # else a mark at its end is the model's own
+        for candidate in filter(None, ((inside if ends else bare), bare, source)):
             found = [match.span() for match in _whole(candidate).finditer(text)]
             if len(found) == 1 and all(
                 found[0][1] <= start or end <= found[0][0]

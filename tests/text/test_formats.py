@@ -174,7 +174,7 @@ SAMPLES = {
         [
             "Head {0}bold{1} title", "Quote {0}one{1} two {2} here.", "item with more text",
             "sub {0}link text{1} and {2}", "Name", "Value", "x y", "alt text",
-            "One{0} two © three{1}hard {2}break{3} {4}html{5} and {6}ref{7}.", "Inside tip",
+            "One{0} two © three", "hard {0}break{1} {2}html{3} and {4}ref{5}.", "Inside tip",
         ],
     ),
     "a.html": (
@@ -285,7 +285,7 @@ def test_complaint_14_markdown() -> None:
     )
     expected = expected.replace("| Name | Value", "| 译Name | 译Value").replace("| x y", "| 译x y")
     expected = expected.replace("alt text", "译alt text").replace("One\\* two &copy;", "译One\\* two ©")
-    expected = expected.replace("__break__", "**break**").replace("[ref].", "[ref][ref].")
+    expected = expected.replace("hard __break__", "译hard **break**").replace("[ref].", "[ref][ref].")
     assert out == expected.replace("Inside tip", "译Inside tip")
 
 
@@ -330,6 +330,9 @@ def test_html_specials_are_escaped_and_tags_stay_well_formed() -> None:
     lost = translated("a.html", text, '说"', "a < b & c")
     assert lost == '<p title="说&quot;">a &lt; b &amp; c</p>'
     assert translated("a.html", text, "题", "{2}说{3}{0}好{1}") == '<p title="题"><i>说</i><b>好</b></p>'
+    assert translated("a.html", text, "题", "说{0}{1}好") == '<p title="题">说好</p>'
+    icon = '<p>A <i class="x"></i> cat</p>'
+    assert translated("a.html", icon, "{0}{1}猫") == '<p><i class="x"></i>猫</p>'
     assert translated("a.html", text, "题", "{2}说{0}好{3}<{1}") == '<p title="题">说好&lt;</p>'
 
 

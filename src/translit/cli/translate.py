@@ -170,7 +170,8 @@ def _files(
     jobs = plan(inputs, output)
     if others := left_alone(inputs):
         names = ", ".join(path.name for path in others[:3])
-        tell(f"{len(others)} other files left alone: {names}" + (", …" if len(others) > 3 else ""))
+        files = "file" if len(others) == 1 else "files"
+        tell(f"{len(others)} other {files} left alone: {names}" + (", …" if len(others) > 3 else ""))
     waiting = [job for job in jobs if not (skip_existing and job.output is not None and job.output.exists())]
     if len(waiting) < len(jobs):
         tell(f"{len(jobs) - len(waiting)} skipped, there already")

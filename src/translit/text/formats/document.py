@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import count
+from itertools import count, pairwise
 from typing import Protocol, runtime_checkable
 
 from translit.errors import TranslitError, where
@@ -219,10 +219,14 @@ class InlineSlot:
         return self._with_lost("".join(parts), kept, raw)
 
     def well_formed(self, occurrences: Sequence[tuple[int, int, int]]) -> dict[int, int]:
-        """The markup to keep and where it stands: the first of each; pairs if whole and properly nested."""
+        """The markup to keep and where it stands: the first of each; pairs if whole, around something, and nested."""
         first: dict[int, int] = {}
         for start, _, index in occurrences:
             first.setdefault(index, start)
+        for (_, end, index), (start, _, after) in pairwise(occurrences):
+            one, other = self.markup[index], self.markup[after]
+            if one.pair == other.pair >= 0 and end == start and one.end < other.start:
+                first.pop(index, None)  # they stood around something
         halves = Counter(self.markup[index].pair for index in first)
         first = {
             i: at for i, at in first.items() if self.markup[i].pair < 0 or halves[self.markup[i].pair] == 2

@@ -95,15 +95,21 @@ def _positions(text: str, lines: Sequence[tuple[int, int]], block: Token, cell_f
 
 
 def _slots(block: Token, positions: Sequence[int]) -> Iterator[InlineSlot]:
-    """The slot of a block, and those of the images in it; none where the walk along its content goes astray."""
+    """The slots of a block, and those of the images in it, as far as the walk along its content does not go astray."""
     content, builder, at = block.content, SlotBuilder(), 0
     images: list[int] = []
     links: list[int] = []  # where the open links start
+    depth = 0  # how many pairs are open
     for token in block.children or []:
         end = _end(token, content, at)
         if end < 0:
             return
         start, stop = positions[at], positions[end]
+        depth += token.nesting
+        if token.type == "hardbreak" and not depth:  # as good as a new paragraph
+            yield from _finished(builder)
+            builder, at = SlotBuilder(), end
+            continue
         if token.info == "auto":  # <https://…> is one token
             if token.nesting < 0:
                 builder.mark(positions[links.pop()], stop)
@@ -126,6 +132,7 @@ def _slots(block: Token, positions: Sequence[int]) -> Iterator[InlineSlot]:
             builder.mark(start, stop, "close", "link", f"][{label}]" if by_text else None)
         elif token.type == "html_inline" and (tag := _HTML_TAG.fullmatch(token.content)):
             builder.mark(start, stop, "close" if tag["slash"] else "open", f"<{tag['name']}")
+            depth += -1 if tag["slash"] else 1
         elif token.nesting:
             # _ marks nothing between Han characters, * does.
             written = token.markup.replace("_", "*") if "_" in token.markup else None
@@ -135,14 +142,18 @@ def _slots(block: Token, positions: Sequence[int]) -> Iterator[InlineSlot]:
             builder.mark(start, stop, "loose" if loose else "single")
             images += [at] if token.type == "image" else []
         at = end
-    if slot := builder.build():
-        yield MarkdownSlot(**vars(slot))
+    yield from _finished(builder)
     for image in images:
         alt = _IMAGE.match(content, image)
         builder = SlotBuilder()
         _add_text(builder, content, *(alt.span(1) if alt else (0, 0)), positions)
         if slot := builder.build():
             yield slot
+
+
+def _finished(builder: SlotBuilder) -> Iterator[MarkdownSlot]:
+    if slot := builder.build():
+        yield MarkdownSlot(**vars(slot))
 
 
 def _add_text(builder: SlotBuilder, content: str, begin: int, finish: int, positions: Sequence[int]) -> None:

@@ -1,0 +1,142 @@
+"""``translit translate`` with files: what is refused, what is said, where the output goes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from translit.cli import main
+from translit.cli.output import Warnings, in_words
+from translit.errors import TranslitError
+from translit.files import Job, translate_file
+from translit.text.checks import Flag
+
+
+class Result(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Result]
+
+SRT = "1\n00:00:01,000 --> 00:00:02,000\n12\n34\n"
+
+
+@pytest.fixture
+def run(
+    tiny_model_dir: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsysbinary: pytest.CaptureFixture[bytes],
+) -> Run:
+    """Run ``translit translate`` in an empty folder, in this process, with the tiny model."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TRANSLIT_MODEL", str(tiny_model_dir))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+    def run_here(*args: str, stdin: str = "") -> Result:
+        monkeypatch.setattr("sys.argv", ["translit", "translate", *args])
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        with pytest.raises(SystemExit) as end:
+            main()
+        out, err = capsysbinary.readouterr()
+        return Result(int(end.value.code or 0), out.decode(), err.decode())
+
+    return run_here
+
+
+def test_a_dash_is_standard_input_and_output(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.srt").write_text(SRT, "utf-8")
+    assert run("-i", "a.srt", "-o", "-").out == SRT
+    assert run("--format", "srt", stdin=SRT).out == SRT
+    assert (
+        run("-i", "-", "--format", "srt", "-o", "b.srt", stdin=SRT).err
+        == "translit: stdin → b.srt: 0 texts\n"
+    )
+    assert (tmp_path / "b.srt").read_text("utf-8") == SRT
+    assert run("-i", "-", stdin="12\n34").out == "12\n34"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.srt", "b.srt"]
+
+
+def test_standard_input_is_named_in_messages(run: Run) -> None:
+    result = run("--format", "json", stdin='{"a": ')
+    assert result.code == 2
+    assert result.err.startswith("translit: stdin:1: not valid JSON")
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["-i", "a.srt", "--json"], "--json is for lines, and a file keeps its format"),
+        (["-i", "a.srt", "--confidence"], "--confidence is for lines"),
+        (["-i", "a.srt", "--pinyin"], "--pinyin is for lines"),
+        (["-i", "a.srt", "--nbest", "2"], "--nbest is for lines"),
+        (["--format", "srt", "--json"], "--json is for lines"),
+        (["--format", "srt", "hello"], "--format is for files, and here is a text"),
+        (["-I", "hello"], "--interactive opens a prompt"),
+    ],
+)
+def test_no_option_is_ignored(run: Run, tmp_path: Path, args: list[str], message: str) -> None:
+    (tmp_path / "a.srt").write_text(SRT, "utf-8")
+    result = run(*args)
+    assert result.code == 2
+    assert message in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_a_docx_is_not_written_to_a_terminal(tmp_path: Path) -> None:
+    class Terminal(io.BytesIO):
+        def isatty(self) -> bool:
+            return True
+
+    job = Job(tmp_path / "a.docx", None)
+    with pytest.raises(
+        TranslitError, match=r"a\.docx: a docx is not for a terminal; say where to with -o FILE"
+    ):
+        translate_file(None, job, Terminal(), lambda *_: None)  # type: ignore[arg-type]  # not needed for that
+
+
+def test_what_a_folder_holds_besides_is_told(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "docs" / ".git").mkdir(parents=True)
+    for name in ("a.md", "b.png", "c.css", ".git/config"):
+        (tmp_path / "docs" / name).write_text("12\n", "utf-8")
+    assert "translit: 2 other files left alone: b.png, c.css\n" in run("-i", "docs", "-o", "out").err
+
+
+def test_flags_name_the_line_of_the_file(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("12\n\n\nCall 244890 now, friend.\n", "utf-8")
+    assert run("-i", "a.md").err.startswith("translit: a.md:4: ")
+
+
+def test_fewer_translations_than_asked_for_are_told(run: Run) -> None:
+    result = run("--nbest", "2", "--beam", "1", "--memory", "m.tsv", "12")
+    assert result.code == 2  # there is no m.tsv
+    assert "fewer than" not in run("--nbest", "2", "12").err  # the model was not asked
+    shown = run("--nbest", "60", "I love you")
+    assert ("fewer than 60 different translations" in shown.err) == (shown.out.count("\n") < 60)
+
+
+def test_lines_left_untranslated_say_so(run: Run) -> None:
+    shown = run("--confidence", "--min-confidence", "1", "I love you").out
+    assert shown.startswith("I love you\t")
+    assert shown.endswith("% (left untranslated)\n")
+
+
+def test_flags_of_one_kind_are_one(capsys: pytest.CaptureFixture[str]) -> None:
+    flags = [Flag("url", "u is missing"), Flag("too-short", "a"), Flag("too-short", "b")]
+    assert in_words(flags) == "url: u is missing; too-short (2 parts): a, …"
+    Warnings().summary()
+    assert capsys.readouterr().err == ""
+
+
+def test_the_prompt_knows_help_and_quit(run: Run) -> None:
+    result = run("-I", stdin=":help\n12\n:quit\n34\n")
+    assert result.code == 0
+    assert "12" in result.out
+    assert "34" not in result.out
+    assert ":quit, Ctrl-D end" in result.err

@@ -1,0 +1,99 @@
+"""translit.inline: markup in a sentence is put back around its words, or named where it is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from translit.inline import translate_segments
+from translit.text.checks import Flag
+from translit.text.formats import open_format
+from translit.translator import Translation
+
+
+class Table:
+    """A translator that knows some texts; to others it answers 好。 with a flag."""
+
+    def __init__(self, answers: dict[str, str]) -> None:
+        self.answers = answers
+
+    def translate(self, lines: Sequence[str]) -> list[Translation]:
+        unknown = (Flag("too-short", "x"),)
+        return [
+            Translation(line, self.answers.get(line, "好。"), flags=() if line in self.answers else unknown)
+            for line in lines
+        ]
+
+
+def through(name: str, text: str, answers: dict[str, str]) -> tuple[str, list[str]]:
+    """The translated file, and what is flagged."""
+    document = open_format(name, text.encode())
+    found = translate_segments(Table(answers), document)  # type: ignore[arg-type]  # all of it that is used
+    assert [t.source for t in found] == document.segments
+    return document.render([t.text for t in found]).decode(), [f.detail for t in found for f in t.flags]
+
+
+@pytest.mark.parametrize(
+    ("source", "answers", "expected"),
+    [
+        ("I love *you*.", {"I love you.": "我爱你。", "you": "你。"}, "我爱*你*。"),
+        ("See **it *now***.", {"See it now.": "现在看它。", "it now": "现在看它", "now": "现在"}, "***现在*看它**。"),
+        ("Press **NASA** `x`.", {"Press NASA {2}.": "按NASA {2}。", "NASA": "宇航局"}, "按**NASA** `x`。"),
+        ("[a](x) or *b*", {"a or b": "甲或乙", "a": "甲", "b": "乙"}, "[甲](x)或*乙*"),
+        ("Word[^1].", {"Word.": "词。"}, "词[^1]。"),
+        ("*Go!* Stay.", {"Go! Stay.": "走！留。", "Go!": "走！"}, "*走*！留。"),
+    ],
+)  # fmt: skip
+def test_pairs_go_around_the_translation_of_what_they_were_around(
+    source: str, answers: dict[str, str], expected: str
+) -> None:
+    out, flags = through("a.md", source, answers)
+    assert flags == []
+    assert out == expected
+
+
+def test_a_good_answer_with_markup_is_the_second_choice() -> None:
+    answers = {"I love {0}you{1}.": "{0}汝{1}我爱也。", "I love you.": "我爱你。", "you": "汝"}
+    assert through("a.html", "<p>I love <i>you</i>.</p>", answers) == ("<p><i>汝</i>我爱也。</p>", [])
+
+
+def test_looks_that_find_no_place_are_left_out_and_named() -> None:
+    out, flags = through("a.html", "<p>I love <i>you</i>.</p>", {"I love you.": "我爱你。", "you": "汝"})
+    assert out == "<p>我爱你。</p>"
+    assert flags == ["italics around “you” was lost"]
+
+
+def test_links_that_find_no_place_go_to_the_end() -> None:
+    text = "Read [the manual](m.md) first.\n"
+    out, flags = through("a.md", text, {"Read the manual first.": "先读说明书。", "the manual": "手册"})
+    assert out == "先读说明书（[手册](m.md)）。\n"
+    assert flags == ["link around “the manual” was moved to the end"]
+
+
+def test_code_that_is_lost_is_named_as_it_is_written() -> None:
+    out, flags = through("a.md", "Run `ls -l` now.\n", {"Run {0} now.": "运行吧。"})
+    assert out == "运行吧。`ls -l`\n"
+    assert flags == ["`ls -l` was moved to the end"]
+
+
+def test_what_stays_untranslated_stays_as_it_is_written() -> None:
+    text = "我 *爱* 你 [x](y)\n"
+    assert through("a.md", text, {"我 爱 你 x": "我 爱 你 x", "爱": "爱", "x": "x"}) == (text, [])
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "inside"),
+    [
+        ("Take **2** of 12.", "从12拿走。", "2"),
+        ("It is **it**.", "它是它。", "它"),
+        ("Use `a` **0**.", "用{0}。", "0"),
+    ],
+)
+def test_a_place_must_be_the_only_one_and_a_word_of_its_own(
+    source: str, translation: str, inside: str
+) -> None:
+    plain = source.replace("**", "").replace("`a`", "{0}")
+    out, flags = through("a.md", source, {plain: translation, "2": "2", "it": "它", "0": "0"})
+    assert "**" not in out
+    assert any("was lost" in flag for flag in flags)
