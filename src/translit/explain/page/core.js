@@ -135,13 +135,17 @@ function part(title, note, ...content) {
   );
 }
 
-// Wide content scrolls inside; with Tab and the arrow keys, too.
+// Wide content scrolls inside; with Tab and the arrow keys, too. It fades out at the right while there is more.
 function scroller(name, ...content) {
-  return el(
+  const box = el(
     "div",
     { class: "scroller", role: "group", tabindex: 0, "aria-label": say("page.scroll", { name }) },
     ...content,
   );
+  const look = () => box.classList.toggle("more", box.scrollWidth - box.clientWidth - box.scrollLeft > 1);
+  box.addEventListener("scroll", look, { passive: true });
+  new ResizeObserver(look).observe(box);
+  return box;
 }
 
 // A group of buttons of which one is pressed. Returns the element; `show(value)` presses a button.

@@ -216,10 +216,10 @@ function theSentence() {
 }
 
 const special = (token) => (/^<.*>$/.test(token.piece) ? "special" : null);
-// A space before each token that begins a word.
+// A space before each token that begins a word; a token that is only a space is one itself.
 const spaced = (tokens, elements) =>
   elements.map((element, i) => [
-    i && (tokens[i].piece.startsWith("▁") || special(tokens[i])) ? " " : "",
+    i && (/^▁./.test(tokens[i].piece) || special(tokens[i])) ? " " : "",
     element,
   ]);
 

@@ -98,8 +98,8 @@ TEXTS: Texts = {
     ),
     "embedding.order": (
         "A full model now adds a wave that tells first from second; left out here, as in the articles. "
-        "--positions adds it.",
-        "完整的模型接着会加上表示先后的波；这里和常见的文章一样先不加。--positions 会加上它。",
+        "`translit tour --positions` adds it.",
+        "完整的模型接着会加上表示先后的波；这里和常见的文章一样先不加。`translit tour --positions` 会加上它。",
     ),
     "decoder_embedding": ("what is written so far", "已经写出的词"),
     "decoder_embedding.why": (
