@@ -197,7 +197,8 @@ def translate_file(
             report(
                 where(job.name, line) if line else f"{job.name}: text {number} “{beginning}…”", translation
             )
-        target.write(document.render([rewrite(t.text) for t in translations]))
+        texts = [rewrite(t.text) for t in translations]
+        target.write(document.render(texts, translator.directory.target_language))
 
 
 def _open(path: Path) -> AbstractContextManager[BinaryIO]:

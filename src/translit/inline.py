@@ -2,7 +2,8 @@
 
 Such a sentence is translated without its markup, and so is what stands inside each pair: ``I love <i>you</i>`` gives
 我爱你 and 你, and where the first holds the second once, the pair goes there: ``我爱<i>你</i>``. If a pair finds no
-place, the sentence with its markup as ``{0}``, ``{1}`` … is the second choice. What is lost or moved is flagged.
+place, the sentence with its markup as ``{0}``, ``{1}`` … is the second choice, where the model is no less sure of it.
+What is lost or moved is flagged.
 """
 
 from __future__ import annotations
@@ -112,12 +113,13 @@ class _Sentence:
         plain, *insides = others
         if plain.text == plain.source:  # left as it is: Chinese already, or too unsure
             return replace(plain, source=self.segment, text=self.segment)
-        text, moved = self._placed(plain.text, [inside.text for inside in insides])
+        text, moved = self._placed(self._clean(plain.text), [self._clean(inside.text) for inside in insides])
         placed = self._flagged(plain, text, moved)
         if not moved and not self._lost(text):
             return placed
         second = self._flagged(marked, marked.text, ())
-        return placed if second.flags else second
+        surer = (marked.score or 0) >= (plain.score or 0)
+        return second if surer and not second.flags else placed
 
     def _flagged(self, answer: Translation, text: str, moved: Sequence[Flag]) -> Translation:
         """``answer`` as ``text``, with flags that name markup as the file writes it, not as the model saw it."""
@@ -149,6 +151,14 @@ class _Sentence:
                 moved.append(Flag("markup", f"{self._shown(start, end)} was moved to the end"))
             at_end += self.segment[start:end]
         return at_start + _before_final_mark(text, at_end), moved
+
+    def _clean(self, text: str) -> str:
+        """``text`` without markup that the model was not shown."""
+        shown = self.readings[1]
+        for start, end, index in reversed(find_tokens(text, self.slot.tokens)):
+            if self.slot.tokens[index] not in shown:
+                text = text[:start] + text[end:]
+        return text
 
     def _place_of(self, pair: _Pair, inside: str, text: str) -> _Place | None:
         source = self._text(pair.start, pair.end, self._dropped)

@@ -391,6 +391,30 @@ def test_cue_lines_that_end_a_sentence_stay_apart() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        (
+            "a.html",
+            '<!doctype html><html class="x" lang="en-GB"><p>Hi',
+            '<!doctype html><html class="x" lang="zh"><p>译Hi',
+        ),
+        ("a.html", '<html lang="fr"><p lang="en">Hi', '<html lang="fr"><p lang="en">译Hi'),
+        ("a.po", '# Me\n\nmsgid ""\nmsgstr ""\n"X: y\\n"\n"Language: \\n"\n', None),
+        ("a.po", '# Me\n\nmsgid ""\nmsgstr ""\n"Language: en_US\\n"\n', None),
+    ],
+)
+def test_the_language_of_the_file_follows(name: str, before: str, after: str | None) -> None:
+    if after is None:
+        after = (
+            re.sub("Language: [a-zA-Z_]*", "Language: zh", before) + '\n#, fuzzy\nmsgid "Hi"\nmsgstr "译Hi"\n'
+        )
+        before += '\nmsgid "Hi"\nmsgstr ""\n'
+    document = open_format(name, before.encode())
+    assert document.render(["译Hi"], "zh").decode() == after
+    assert document.render(["Hi"], "zh").decode() == before
+
+
 def test_segments_know_their_line_and_markup() -> None:
     document = open_format("a.md", b"# One\n\nSee [this](x)\nand *that*.\n\nTwo\n")
     assert document.lines == [1, 3, 6]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from translit.inline import translate_segments
 from translit.text.checks import Flag
@@ -97,3 +101,31 @@ def test_a_place_must_be_the_only_one_and_a_word_of_its_own(
     out, flags = through("a.md", source, {plain: translation, "2": "2", "it": "它", "0": "0"})
     assert "**" not in out
     assert any("was lost" in flag for flag in flags)
+
+
+RICH = 'A <i>b <b>c <code>d</code></b> e</i> <u></u> <!--n--> <a href="x">g <s>h</s></a> <a><img></a> 2.'
+PIECES = [*(f"{{{number}}}" for number in range(14)), "译", "b c", "g h", "h", "2", "。", " "]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.lists(st.sampled_from(PIECES), max_size=16).map("".join), min_size=6, max_size=6))
+def test_whatever_the_model_does_the_file_stays_well_formed(answers: list[str]) -> None:
+    document = open_format("a.html", RICH.encode())
+    given_out = iter(answers)
+
+    class Wild:
+        def translate(self, lines: Iterable[str]) -> list[Translation]:
+            return [Translation(line, next(given_out, "好")) for line in lines]
+
+    (found,) = translate_segments(Wild(), document)  # type: ignore[arg-type]  # all of it that is used
+    out = document.render([found.text]).decode()
+    for written in ("<code>d</code>", "<u></u>", "<!--n-->", '<a href="x">', "<img>"):
+        assert out.count(written) == 1
+    assert not Counter(re.findall(r"<[^<>]*>", out)) - Counter(re.findall(r"<[^<>]*>", RICH))
+    open_tags: list[str] = []
+    for slash, name in re.findall(r"<(/?)([a-z]+)", out.replace("<img>", "")):
+        if slash:
+            assert open_tags.pop() == name
+        else:
+            open_tags.append(name)
+    assert open_tags == []

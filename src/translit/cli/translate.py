@@ -44,7 +44,7 @@ def translate(
     engine: Annotated[str, typer.Option(help="auto, ctranslate2 (fast) or torch (reference).")] = "auto",
     beam: Annotated[int, typer.Option(min=1, help="Beam size; 1 is fastest.")] = 4,
     nbest: Annotated[
-        int, typer.Option("--nbest", "--n-best", "-n", min=1, help="Show so many translations, best first.")
+        int, typer.Option("--nbest", "-n", min=1, help="Show so many translations, best first.")
     ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
     check: Annotated[
@@ -72,8 +72,9 @@ def translate(
 
     As many lines come out as go in. Warnings go to standard error.
 
-    Of a file only the text changes. In a PO file, entries without a translation are filled and marked fuzzy, which is
-    gettext for "somebody should look at this"; msgfmt leaves fuzzy entries out until the mark is taken away.
+    Of a file only the text changes. In a PO file, entries without a
+    translation are filled and marked fuzzy: gettext's word for "somebody
+    should look at this". msgfmt leaves them out until the mark is gone.
     """
     from translit.errors import TranslitError
 

@@ -32,8 +32,11 @@ class Document(Protocol):
     lines: list[int | None]
     inline: list[InlineSlot | None]
 
-    def render(self, translations: Sequence[str]) -> bytes:
-        """The file with ``translations`` in the place of ``segments``; ``ValueError`` if the counts differ."""
+    def render(self, translations: Sequence[str], language: str | None = None) -> bytes:
+        """The file with ``translations`` in the place of ``segments``; ``ValueError`` if the counts differ.
+
+        Where the file names the language of its text, and the text changes, it gets the code ``language``.
+        """
         ...
 
 
@@ -87,6 +90,18 @@ class Slot(Protocol):
         ...
 
 
+@dataclass
+class LanguageSlot:
+    """Where the file names the language of its text."""
+
+    start: int
+    end: int
+    segments: list[str] = field(default_factory=list)
+
+    def write(self, translations: Sequence[str], raw: Raw) -> str:
+        return translations[0]
+
+
 @runtime_checkable
 class LinesSlot(Slot, Protocol):
     """A slot of ``Lines``; ``inline`` is theirs."""
@@ -98,8 +113,12 @@ class LinesSlot(Slot, Protocol):
 class TextDocument:
     """A ``Document`` over decoded text. Slots may lie inside the markup of others (an alt text in a sentence)."""
 
-    def __init__(self, source: Source, slots: Sequence[Slot]) -> None:
+    def __init__(
+        self, source: Source, slots: Sequence[Slot], language: tuple[int, int] | None = None
+    ) -> None:
+        """``language`` is where the code of the language stands."""
         self._source = source
+        self._language = LanguageSlot(*language) if language else None
         self._slots = sorted(slots, key=lambda slot: (slot.start, -slot.end))
         self.segments = [segment for slot in self._slots for segment in slot.segments]
         self.lines = []
@@ -111,15 +130,19 @@ class TextDocument:
             self.lines += [line] * len(slot.segments)
             self.inline += inline_of(slot, source.text)
 
-    def render(self, translations: Sequence[str]) -> bytes:
+    def render(self, translations: Sequence[str], language: str | None = None) -> bytes:
         if len(translations) != len(self.segments):
             raise ValueError(f"{len(translations)} translations for {len(self.segments)} segments")
-        changed, position = [], 0
+        changed: list[tuple[Slot, list[str]]] = []
+        position = 0
         for slot in self._slots:
             own = list(translations[position : position + len(slot.segments)])
             position += len(slot.segments)
             if own != slot.segments:
                 changed.append((slot, own))
+        if changed and language and self._language:
+            changed.append((self._language, [language]))
+            changed.sort(key=lambda item: (item[0].start, -item[0].end))
         return self._source.encode(_fill(self._source.text, 0, len(self._source.text), changed))
 
 

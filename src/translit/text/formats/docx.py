@@ -40,7 +40,7 @@ class DocxDocument:
         self.lines: list[int | None] = [None] * len(self.segments)
         self.inline = [p.slot if p.slot.markup else None for p in paragraphs if p.slot]
 
-    def render(self, translations: Sequence[str]) -> bytes:
+    def render(self, translations: Sequence[str], language: str | None = None) -> bytes:
         if len(translations) != len(self.segments):
             raise ValueError(f"{len(translations)} translations for {len(self.segments)} segments")
         if list(translations) == self.segments:

@@ -13,6 +13,11 @@ from translit.errors import TranslitError, where
 from translit.text.formats.document import InlineSlot, Lines, Raw, Source, TextDocument
 
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|$)")
+# In the header, the first entry: its language is to be filled in, or still that of the msgids.
+_LANGUAGE = re.compile(
+    r'(?:#[^\n]*\n|\s)*msgid ""\s*msgstr ""\s*(?:"(?!Language:)[^\n]*\n)*'
+    r'"Language: ?((?:en(?:[_-]\w+)?)?)\\n"'
+)
 _KEYWORD = re.compile(r'\s*(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)\s*(".*")\s*$')
 _QUOTED = re.compile(r'\s*(".*")\s*$')
 _ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
@@ -49,7 +54,10 @@ def read(source: Source) -> TextDocument:
         translations = entry.translations
         if id_ and id_.value and translations and not any(string.value for string in translations.values()):
             slots.append(FuzzySlot.of(entry, source.text))
-    return TextDocument(source, [slot for slot in slots if slot.segments])
+    language = _LANGUAGE.match(source.text)
+    return TextDocument(
+        source, [slot for slot in slots if slot.segments], language.span(1) if language else None
+    )
 
 
 def _entries(source: Source) -> Iterator[_Entry]:

@@ -26,8 +26,12 @@ _UNTRANSLATED = re.compile(r"""\s(?:translate\s*=\s*["']?no\b|class\s*=\s*["'][^
 _WORD = re.compile(r"\s+|\S+")
 
 
+_LANGUAGE = re.compile(r"""<html\b[^<>]*?\slang\s*=\s*["']?(en(?:-\w+)?)\b""", re.I)
+
+
 def read(source: Source) -> TextDocument:
-    return TextDocument(source, list(find_slots(source.text)))
+    language = _LANGUAGE.search(source.text)
+    return TextDocument(source, list(find_slots(source.text)), language.span(1) if language else None)
 
 
 @dataclass(frozen=True)
