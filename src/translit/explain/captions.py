@@ -55,8 +55,8 @@ TEXTS: dict[str, tuple[str, str]] = {
         "第 {layer} 层第 {head} 头（模型的对齐头）",
     ),
     "alignment.chosen": (
-        "layer {layer} head {head}, picked by rule for this sentence",
-        "第 {layer} 层第 {head} 头（按规则为这句话选的）",
+        "layer {layer} head {head} (picked by rule)",
+        "第 {layer} 层第 {head} 头（按规则选的）",
     ),
     "alignment.average": ("all heads averaged", "所有头的平均"),
     "legend": ("share of attention", "注意力占比"),
