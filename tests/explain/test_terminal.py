@@ -90,11 +90,11 @@ def test_steps_show_percentages_of_the_model(explainer: Explainer, searched: Exp
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("favourite", [0.9, 0.7, 0.4, 0.1])
 def test_two_steps_fit_side_by_side_whatever_is_said_below_them(language: Language, favourite: float) -> None:
-    step = Step(["<s>"], Candidate(8, "爱", 0.01, 999), [Candidate(7, "我", favourite, 1)], entropy=12.34)
+    step = Step(["<s>"], Candidate(8, "爱", 0.01, 99), [Candidate(7, "我", favourite, 1)], entropy=9.87)
     lines = _step(1, step, 10, Captions(TEXTS, language))
     assert max(line.cell_len for line in lines) <= 38
     # The word is about the favourite, so it stands before the entropy, never behind it as if it were its name.
-    assert re.search(r"\w · (entropy|熵) 12\.34 · ", lines[-1].plain)
+    assert re.search(r"\w · (entropy|熵) 9\.87 · ", lines[-1].plain)
 
 
 def test_a_number_cut_in_two_gets_no_minus() -> None:
