@@ -134,6 +134,22 @@ def test_flags_of_one_kind_are_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [("--engine ", "auto ctranslate2 torch"), ("--script ", "hans hant"), ("--format s", "srt")],
+)
+def test_tab_offers_the_values(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: str, offered: str
+) -> None:
+    monkeypatch.setenv("_TRANSLIT_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", f"translit translate {words}")
+    monkeypatch.setenv("COMP_CWORD", "3")
+    monkeypatch.setattr("sys.argv", ["translit"])
+    with pytest.raises(SystemExit):
+        main()
+    assert capsys.readouterr().out.split() == offered.split()
+
+
 def test_the_prompt_knows_help_and_quit(run: Run) -> None:
     result = run("-I", stdin=":help\n12\n:quit\n34\n")
     assert result.code == 0

@@ -6,7 +6,7 @@ import itertools
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -15,6 +15,12 @@ from translit.cli.output import View, Warnings, tell, translate_text, write
 
 if TYPE_CHECKING:
     from translit.translator import Translation, Translator
+
+
+def _formats(incomplete: str) -> list[str]:
+    from translit.text.formats import FORMATS
+
+    return [name for name in FORMATS if name.startswith(incomplete)]
 
 
 @app.command()
@@ -35,13 +41,20 @@ def translate(
     ] = False,
     format: Annotated[
         str | None,
-        typer.Option(help="Format of the inputs, instead of the one their names tell: srt, md, po …"),
+        typer.Option(
+            autocompletion=_formats,
+            help="Format of the inputs, instead of the one their names tell: srt, md, po …",
+        ),
     ] = None,
     errors: Annotated[
-        str, typer.Option(help="Bytes that are not UTF-8: strict (stop) or replace (with �).")
+        Literal["strict", "replace"],
+        typer.Option(help="Bytes that are not UTF-8: strict (stop) or replace (with �)."),
     ] = "strict",
     model: Annotated[str | None, typer.Option("--model", "-m", help="Model folder or name.")] = None,
-    engine: Annotated[str, typer.Option(help="auto, ctranslate2 (fast) or torch (reference).")] = "auto",
+    engine: Annotated[
+        Literal["auto", "ctranslate2", "torch"],
+        typer.Option(help="auto, ctranslate2 (fast) or torch (reference)."),
+    ] = "auto",
     beam: Annotated[int, typer.Option(min=1, help="Beam size; 1 is fastest.")] = 4,
     nbest: Annotated[
         int, typer.Option("--nbest", "-n", min=1, help="Show so many translations, best first.")
@@ -63,7 +76,7 @@ def translate(
     ] = None,
     pinyin: Annotated[bool, typer.Option("--pinyin", help="Add the pronunciation (needs pypinyin).")] = False,
     script: Annotated[
-        str, typer.Option(help="hans (simplified) or hant (traditional, needs OpenCC).")
+        Literal["hans", "hant"], typer.Option(help="hans (simplified) or hant (traditional, needs OpenCC).")
     ] = "hans",
     threads: Annotated[int | None, typer.Option(min=1, help="Cores to use; by default all.")] = None,
     interactive: Annotated[bool, typer.Option("--interactive", "-I", help="Open a prompt.")] = False,
@@ -78,10 +91,6 @@ def translate(
     """
     from translit.errors import TranslitError
 
-    if errors not in ("strict", "replace"):
-        raise TranslitError(f"--errors is {errors!r}; choose strict or replace")
-    if script not in ("hans", "hant"):
-        raise TranslitError(f"--script is {script!r}; choose hans or hant")
     if input and text:
         raise TranslitError("a text and --input at once; give one of them")
     if format is not None and not input and not text:
@@ -198,8 +207,6 @@ def _files(
             failed = True
             continue
         if job.output is not None:
-            flagged = warnings.flagged - before
-            tell(
-                f"{job.name} → {job.output}: {count:,} texts" + (f", {flagged:,} flagged" if flagged else "")
-            )
+            flagged = f", {number:,} flagged" if (number := warnings.flagged - before) else ""
+            tell(f"{job.name} → {job.output}: {count:,} text{'s' * (count != 1)}{flagged}")
     return failed
