@@ -128,8 +128,9 @@ def test_lines_left_untranslated_say_so(run: Run) -> None:
 
 
 def test_flags_of_one_kind_are_one(capsys: pytest.CaptureFixture[str]) -> None:
-    flags = [Flag("url", "u is missing"), Flag("too-short", "a"), Flag("too-short", "b")]
-    assert in_words(flags) == "url: u is missing; too-short (2 parts): a, …"
+    flags = [Flag("too-short", "a"), Flag("url", "u is missing"), Flag("url", "v is missing")]
+    assert in_words(flags) == "too-short: a; url: u is missing, v is missing"
+    assert in_words(flags[:1] * 24) == "too-short (24 parts): a, …"
     Warnings().summary()
     assert capsys.readouterr().err == ""
 

@@ -302,6 +302,14 @@ def test_markdown_emphasis_beside_chinese_punctuation_stays_emphasis() -> None:
     assert translated("a.md", "Use **`x`** now.", "用{0}{1}{2}吧。") == "用 **`x`** 吧。"
 
 
+def test_markdown_copies_keys_whole() -> None:
+    text = "Use <kbd>Ctrl</kbd>+<kbd>*C*</kbd> to *stop*.\n"
+    assert segments("a.md", text) == ["Use {0}+{1} to {2}stop{3}."]
+    assert translated("a.md", text, "用{0}+{1}停。") == "用<kbd>Ctrl</kbd>+<kbd>*C*</kbd>停。\n"
+    assert segments("a.md", "An <kbd>open element\n") == ["An"]
+    assert segments("a.md", "A <kbd>[b</kbd>](x) c\n") == segments("a.md", "A [<kbd>b](x)</kbd> c\n") == ["A"]
+
+
 def test_markdown_with_old_line_ends() -> None:
     assert segments("a.md", "# One\r\rTwo\rthree\r") == ["One", "Two three"]
 

@@ -150,7 +150,9 @@ def in_words(flags: Sequence[Flag]) -> str:
     for flag in flags:
         kinds.setdefault(flag.kind, []).append(flag.detail)
     return "; ".join(
-        f"{kind}: {details[0]}" if len(details) == 1 else f"{kind} ({len(details)} parts): {details[0]}, …"
+        f"{kind}: {', '.join(details)}"
+        if len(details) < 4
+        else f"{kind} ({len(details)} parts): {details[0]}, …"
         for kind, details in kinds.items()
     )
 

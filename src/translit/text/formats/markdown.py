@@ -42,6 +42,7 @@ _IMAGE = re.compile(rf"!\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]{_TARGET}", re.DOTA
 _SOFT_BREAK = re.compile(r"[ \t]*\n[ \t]*")
 _HARD_BREAK = re.compile(r"(?: {2,}|\\)\n[ \t]*")
 _HTML_TAG = re.compile(r"<(?P<slash>/?)(?P<name>[A-Za-z][\w-]*)[^>]*(?<!/)>")
+_COPIED = ("code", "kbd", "samp", "var")  # elements that are no language
 _SPECIAL = "\\`*_[]<>&|~#"
 
 
@@ -96,59 +97,93 @@ def _positions(text: str, lines: Sequence[tuple[int, int]], block: Token, cell_f
 
 def _slots(block: Token, positions: Sequence[int]) -> Iterator[InlineSlot]:
     """The slots of a block, and those of the images in it, as far as the walk along its content does not go astray."""
-    content, builder, at = block.content, SlotBuilder(), 0
-    images: list[int] = []
-    links: list[int] = []  # where the open links start
-    depth = 0  # how many pairs are open
+    content, at = block.content, 0
+    walk = _Walk(content, positions)
     for token in block.children or []:
         end = _end(token, content, at)
         if end < 0:
             return
-        start, stop = positions[at], positions[end]
-        depth += token.nesting
-        if token.type == "hardbreak" and not depth:  # as good as a new paragraph
-            yield from _finished(builder)
-            builder, at = SlotBuilder(), end
-            continue
-        if token.info == "auto":  # <https://…> is one token
-            if token.nesting < 0:
-                builder.mark(positions[links.pop()], stop)
-            else:
-                links.append(at)
-        elif token.type == "text":
-            if not (links and content[links[-1]] == "<"):
-                _add_text(builder, content, at, end, positions)
-        elif token.type == "text_special" and token.info == "entity" and token.content not in _SPECIAL:
-            builder.text(token.content, start, stop)
-        elif token.type == "softbreak":
-            builder.text(" ", start, stop)
-        elif token.type == "link_open":
-            links.append(at)
-            builder.mark(start, stop, "open", "link")
-        elif token.type == "link_close":
-            # [text] and [text][] name their target by their text, which is about to change.
-            label = content[links.pop() + 1 : at]
-            by_text = content[at:end] in ("]", "][]")
-            builder.mark(start, stop, "close", "link", f"][{label}]" if by_text else None)
-        elif token.type == "html_inline" and (tag := _HTML_TAG.fullmatch(token.content)):
-            builder.mark(start, stop, "close" if tag["slash"] else "open", f"<{tag['name']}")
-            depth += -1 if tag["slash"] else 1
-        elif token.nesting:
-            # _ marks nothing between Han characters, * does.
-            written = token.markup.replace("_", "*") if "_" in token.markup else None
-            builder.mark(start, stop, "open" if token.nesting > 0 else "close", token.tag, written)
-        else:  # code, escapes, images, other HTML, hard line breaks
-            loose = token.type in ("image", "hardbreak") or token.content.startswith("<!--")
-            builder.mark(start, stop, "loose" if loose else "single")
-            images += [at] if token.type == "image" else []
+        if token.type == "hardbreak" and not walk.depth:  # as good as a new paragraph
+            yield from _finished(walk.builder)
+            walk.builder = SlotBuilder()
+        else:
+            walk.add(token, at, end)
         at = end
-    yield from _finished(builder)
-    for image in images:
+    yield from _finished(walk.builder)
+    for image in walk.images:
         alt = _IMAGE.match(content, image)
         builder = SlotBuilder()
         _add_text(builder, content, *(alt.span(1) if alt else (0, 0)), positions)
         if slot := builder.build():
             yield slot
+
+
+class _Walk:
+    """What the tokens of a block, one after the other, add to its slot."""
+
+    def __init__(self, content: str, positions: Sequence[int]) -> None:
+        self.content = content
+        self.positions = positions  # of its characters in the source
+        self.builder = SlotBuilder()
+        self.images: list[int] = []  # where they start
+        self.depth = 0  # how many pairs are open
+        self._links: list[int] = []  # where the open links start
+        self._copied = ("", 0, 0)  # the element that is copied whole, where it starts, and the depth there
+
+    def add(self, token: Token, at: int, end: int) -> None:
+        """Adds ``token``, which stands in ``content[at:end]``."""
+        tag = _HTML_TAG.fullmatch(token.content) if token.type == "html_inline" else None
+        self.depth += token.nesting
+        if self._copied[0]:
+            self._copy_on(tag, end)
+        elif tag and tag["name"] in _COPIED and not tag["slash"]:
+            self._copied = (tag["name"], at, self.depth)
+        elif token.info == "auto" or token.type in ("link_open", "link_close"):
+            self._add_link(token, at, end)
+        elif not (self._links and self.content[self._links[-1]] == "<"):
+            self._add_other(token, tag, at, end)
+
+    def _copy_on(self, tag: re.Match[str] | None, end: int) -> None:
+        name, start, depth = self._copied
+        if tag and tag["slash"] and tag["name"] == name and depth == self.depth:
+            self.builder.mark(self.positions[start], self.positions[end])
+            self._copied = ("", 0, 0)
+
+    def _add_link(self, token: Token, at: int, end: int) -> None:
+        start, stop = self.positions[at], self.positions[end]
+        if token.nesting > 0:
+            self._links.append(at)
+            if token.info != "auto":
+                self.builder.mark(start, stop, "open", "link")
+            return
+        opened = self._links.pop()
+        if token.info == "auto":  # <https://…> is one token
+            self.builder.mark(self.positions[opened], stop)
+        else:
+            # [text] and [text][] name their target by their text, which is about to change.
+            by_text = self.content[at:end] in ("]", "][]")
+            label = self.content[opened + 1 : at]
+            self.builder.mark(start, stop, "close", "link", f"][{label}]" if by_text else None)
+
+    def _add_other(self, token: Token, tag: re.Match[str] | None, at: int, end: int) -> None:
+        start, stop = self.positions[at], self.positions[end]
+        if token.type == "text":
+            _add_text(self.builder, self.content, at, end, self.positions)
+        elif token.type == "text_special" and token.info == "entity" and token.content not in _SPECIAL:
+            self.builder.text(token.content, start, stop)
+        elif token.type == "softbreak":
+            self.builder.text(" ", start, stop)
+        elif tag:
+            self.builder.mark(start, stop, "close" if tag["slash"] else "open", f"<{tag['name']}")
+            self.depth += -1 if tag["slash"] else 1
+        elif token.nesting:
+            # _ marks nothing between Han characters, * does.
+            written = token.markup.replace("_", "*") if "_" in token.markup else None
+            self.builder.mark(start, stop, "open" if token.nesting > 0 else "close", token.tag, written)
+        else:  # code, escapes, images, other HTML, hard line breaks
+            loose = token.type in ("image", "hardbreak") or token.content.startswith("<!--")
+            self.builder.mark(start, stop, "loose" if loose else "single")
+            self.images += [at] if token.type == "image" else []
 
 
 def _finished(builder: SlotBuilder) -> Iterator[MarkdownSlot]:
