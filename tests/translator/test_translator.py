@@ -426,14 +426,3 @@ def test_a_single_string_is_refused_with_the_fix(translator: Translator) -> None
 def test_alternatives_that_read_alike_make_room_for_others(scripted) -> None:  # type: ignore[no-untyped-def]
     found = one(scripted({"I love you": "我爱你|我爱你。|我喜欢你"}, alternatives=1), "I love you")
     assert [a.text for a in found.alternatives] == ["我喜欢你"]
-        Translator(tiny_model_dir, engine="onnx")
-
-
-def test_a_single_string_is_refused_with_the_fix(translator: Translator) -> None:
-    with pytest.raises(TypeError, match=r"pass a list of lines: translate\(\[text\]\)\[0\]"):
-        translator.translate("I love you")
-
-
-def test_alternatives_that_read_alike_make_room_for_others(scripted) -> None:  # type: ignore[no-untyped-def]
-    found = one(scripted({"I love you": "我爱你|我爱你。|我喜欢你"}, alternatives=1), "I love you")
-    assert [a.text for a in found.alternatives] == ["我喜欢你"]
