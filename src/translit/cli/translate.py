@@ -59,6 +59,9 @@ def translate(
     nbest: Annotated[
         int, typer.Option("--nbest", "-n", min=1, help="Show so many translations, best first.")
     ] = 1,
+    alternatives: Annotated[
+        int, typer.Option(min=0, help="Show so many others beside the best: --nbest, less one.")
+    ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
     check: Annotated[
         bool, typer.Option("--check/--no-check", help="Look for errors, try again, warn.")
@@ -101,6 +104,7 @@ def translate(
         raise TranslitError("--output needs --input; or redirect with >")
     if interactive and (input or text):
         raise TranslitError("--interactive opens a prompt; leave out the text and --input")
+    nbest = max(nbest, alternatives + 1)
     for option, given in (
         ("--json", as_json), ("--confidence", confidence), ("--pinyin", pinyin), ("--nbest", nbest > 1),
     ):  # fmt: skip
