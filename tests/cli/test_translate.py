@@ -114,8 +114,9 @@ def test_invalid_utf8_names_the_line_and_keeps_what_came_before(run: Run) -> Non
     assert replaced.out.count("\n") == 4
 
 
-def test_json_is_one_object_a_line(run: Run) -> None:
-    result = run("translate", "--json", "--nbest", "3", stdin=b"I love you\n\n12")
+@pytest.mark.parametrize("option", [("--nbest", "3"), ("--alternatives", "2")])
+def test_json_is_one_object_a_line(run: Run, option: tuple[str, str]) -> None:
+    result = run("translate", "--json", *option, stdin=b"I love you\n\n12")
     records = [json.loads(line) for line in result.out.splitlines()]
     assert [r["source"] for r in records] == ["I love you", "", "12"]
     assert [r["translation"] for r in records][1:] == ["", "12"]
