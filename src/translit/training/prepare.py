@@ -38,16 +38,16 @@ def prepare(config: RunConfig, home: Path, world: World, reporter: Reporter) -> 
     """Build (or find again) all that training needs under ``home``. Raises TranslitError on bad input."""
     corpora = config.corpora()
     hold_out = 0 if config.valid else _HELD_OUT
-    if world.is_main:
-        for i, corpus in enumerate(corpora):  # built by one process, then opened by all
-            open_store(corpus, home / "store", hold_out if i == 0 else 0)
-    world.wait()
-    stores = [open_store(c, home / "store", hold_out if i == 0 else 0) for i, c in enumerate(corpora)]
+    wanted = [(corpus, hold_out if i == 0 else 0) for i, corpus in enumerate(corpora)]
     if config.valid:
-        dev = open_store(Corpus.parse(config.valid), home / "store")
-        valid = [dev[i] for i in range(len(dev))]
-    else:
-        valid = stores[0].held_out
+        wanted.append((Corpus.parse(config.valid), 0))
+    if world.is_main:
+        for corpus, held in wanted:  # built by one process, then opened by all
+            open_store(corpus, home / "store", held)
+    world.wait()
+    opened = [open_store(corpus, home / "store", held) for corpus, held in wanted]
+    stores, dev = opened[: len(corpora)], opened[-1]
+    valid = [dev[i] for i in range(len(dev))] if config.valid else stores[0].held_out
     if not valid:
         raise TranslitError(f"{corpora[0].name}: too small to hold out dev sentences; give --valid")
     for corpus, store in zip(corpora, stores, strict=True):
