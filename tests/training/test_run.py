@@ -249,7 +249,7 @@ def start_workers(settings: Path, home: Path, size: int) -> list[subprocess.Pope
         "WORLD_SIZE": str(size),
         "OMP_NUM_THREADS": "1",
     }
-    command = [sys.executable, "-m", "translit", "train", "--config", str(settings), "--run", str(home)]
+    command = [sys.executable, "-m", "translit", "train", "--config", str(settings), "--run-dir", str(home)]
     return [
         subprocess.Popen(
             command,

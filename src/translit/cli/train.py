@@ -57,8 +57,9 @@ def train(
     out: Annotated[
         Path | None, typer.Option(help="Model directory to write. \\[default: models/mine]")
     ] = None,
-    run: Annotated[
-        Path | None, typer.Option(help="Run directory: checkpoints, metrics. \\[default: runs/NAME-OF-OUT]")
+    run: Annotated[  # not --run, which torchrun takes for its own --run-path
+        Path | None,
+        typer.Option("--run-dir", help="Run directory: checkpoints, metrics. \\[default: runs/NAME-OF-OUT]"),
     ] = None,
     start: Annotated[
         str | None,

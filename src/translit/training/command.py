@@ -37,7 +37,7 @@ def _train(config: RunConfig, home: Path, world: World, *, resume: bool, only_lo
     if not resume and checkpoints(home / "checkpoints"):
         raise TranslitError(
             f"{home}: already holds a run; go on with `translit train --resume {quote(str(home))}`, "
-            "or choose another --run or --out"
+            "or choose another --run-dir or --out"
         )
     metrics = home / METRICS if world.is_main and not only_look else None
     owned = owned_by_us(home) if world.is_main else nullcontext()
@@ -109,7 +109,7 @@ def owned_by_us(home: Path) -> Iterator[None]:
                 raise
     except OSError as error:
         raise TranslitError(
-            f"{error.filename or home}: {error.strerror or error}; free some space, or choose another --run"
+            f"{error.filename or home}: {error.strerror or error}; free some space, or choose another --run-dir"
         ) from None
     finally:
         for folder in made:
@@ -126,7 +126,7 @@ def _lock(descriptor: int, home: Path) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise TranslitError(
-            f"{home}: another training is using it now; wait for it, or choose another --run or --out"
+            f"{home}: another training is using it now; wait for it, or choose another --run-dir or --out"
         ) from None
     except OSError:  # a file system without locks
         return
