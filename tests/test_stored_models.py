@@ -14,6 +14,7 @@ from translit.engines.torch_engine import TorchEngine
 from translit.errors import TranslitError
 from translit.model_directory import CONFIG, FORMAT, TARGET, WEIGHTS, ModelDirectory, find_model
 from translit.text.tokenizer import EOS
+from translit.translator import Translator
 
 STORED = sorted(Path(__file__).parent.glob("stored_models/format-*"))
 EXPECTED = {"The cat likes the horse.": "猫喜欢马。", "The fish hears the bird.": "鱼听见鸟。"}
@@ -94,3 +95,10 @@ def test_models_are_found_by_path_by_name_and_by_environment(
     assert find_model().path == copy
     with pytest.raises(TranslitError, match="model 'xx-yy' not found"):
         find_model("xx-yy")
+
+
+def test_shouting_is_read_as_speaking() -> None:
+    """Complaint 7: a line in capitals came back untranslated, or as something else."""
+    translator = Translator(STORED[-1])
+    quiet, loud = translator.translate(["The cat likes the horse.", "THE CAT LIKES THE HORSE."])
+    assert loud.text == quiet.text == "猫喜欢马。"

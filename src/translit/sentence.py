@@ -92,7 +92,14 @@ _DIGITS = re.compile(r"\d(?:[\d.,:]*\d)?")
 def first_attempt(sentence: str, glossary: Glossary) -> Attempt:
     spans = find_spans(sentence, _COPIED) if _MAY_HOLD_SPANS.search(sentence) else []
     attempt = _attempt(sentence, [*glossary.find(sentence), *spans], glossary)
+    if _is_shouted(sentence):  # a model has seen few capitals, and they mean nothing in Chinese
+        attempt = replace(attempt, text=attempt.text.capitalize())
     return replace(attempt, required=attempt.masked.originals)
+
+
+def _is_shouted(sentence: str) -> bool:
+    """Several words, all in capitals; a single one is more likely a name, such as NASA."""
+    return sentence.isupper() and len(sentence.split()) > 1
 
 
 def as_it_is(attempt: Attempt) -> str:
