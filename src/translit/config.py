@@ -131,7 +131,7 @@ PRESETS: dict[str, Preset] = {
         "about ten minutes on a laptop",
         ModelConfig(d_model=192, n_heads=4, d_ff=768, encoder_layers=4, decoder_layers=2),
         DataConfig(source_vocab=6000, target_vocab=5000, augment=0.1),
-        TrainConfig(max_steps=1500, warmup_steps=150, eval_every=250, cooldown=0.5),
+        TrainConfig(max_steps=1000, warmup_steps=100, eval_every=200, cooldown=0.5),
     ),
     "tune": Preset(
         "what `--from MODEL` uses: small steps from a finished model (whose shape and tokenizers stay)",
