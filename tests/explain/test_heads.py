@@ -253,6 +253,15 @@ def test_ranking_has_aligners_first() -> None:
     assert {a.name: h for h, a in champions(report)}["previous"] is heads[0]
 
 
+def test_the_aligner_follows_the_token_being_chosen() -> None:
+    lagging, choosing = (
+        _head(kind="cross", aer=Aer(0.3, 0.2, 0.1)),
+        _head(kind="cross", aer=Aer(0.4, 0.3, 0.5)),
+    )
+    assert HeadReport([lagging, choosing], 1, 1, None, 0, 1, 0, None, 0.7).aligner is choosing
+    assert HeadReport([lagging], 1, 1, None, 0, 1, 0, None, 0.7).aligner is lagging
+
+
 def test_layer_means() -> None:
     heads = [_head(layer=0, distance=1.0), _head(layer=0, distance=3.0), _head(layer=1, distance=5.0)]
     assert layer_means(heads, "distance") == [2, 5]
