@@ -36,6 +36,7 @@ def test_white_space_is_kept_apart() -> None:
     assert split("  A cat.  It ran. \n") == [Piece("", "  "), Piece("A cat.", "  "), Piece("It ran.", " \n")]
     assert split("") == []
     assert split(" \t ") == [Piece("", " \t ")]
+    assert split("A cat.\x1fIt ran.") == [Piece("A cat.", "\x1f"), Piece("It ran.", "")]
 
 
 @settings(max_examples=60, deadline=None)

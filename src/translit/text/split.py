@@ -46,10 +46,14 @@ def _sentences(segments: Iterable[str]) -> list[str]:
     """Segments, where a bare list number ("1. ") joins what follows it, and white space what it follows."""
     sentences: list[str] = []
     for segment in segments:
-        if sentences and (segment.isspace() or _LIST_NUMBER.fullmatch(sentences[-1])):
+        if sentences and _LIST_NUMBER.fullmatch(sentences[-1]):
             sentences[-1] += segment
-        else:
-            sentences.append(segment)
+            continue
+        text = segment.lstrip() if sentences else segment  # Python knows more white space than the splitter
+        if sentences:
+            sentences[-1] += segment[: len(segment) - len(text)]
+        if text:
+            sentences.append(text)
     return sentences
 
 
