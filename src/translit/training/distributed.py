@@ -41,6 +41,19 @@ class World:
         for tensor, total in zip(tensors, torch._utils._unflatten_dense_tensors(flat, tensors), strict=True):
             tensor.copy_(total)
 
+    def broadcast(self, tensors: list[Tensor], owner: int) -> None:
+        """Replace each tensor by that of process ``owner``, in one message."""
+        if self.size == 1 or not tensors:
+            return
+        flat = torch._utils._flatten_dense_tensors(tensors)
+        with _others_alive():
+            dist.broadcast(flat, owner)
+        if owner != self.rank:
+            for tensor, sent in zip(
+                tensors, torch._utils._unflatten_dense_tensors(flat, tensors), strict=True
+            ):
+                tensor.copy_(sent)
+
     def any(self, flag: bool) -> bool:
         """Whether the flag is set in any process (so that all stop at the same step)."""
         if self.size == 1:

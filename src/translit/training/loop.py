@@ -72,7 +72,7 @@ class Trainer:
             load_weights(dict(self.model.named_parameters()), load_tensors(path), path)
         precision = torch.bfloat16 if self.settings.precision == "bf16" else torch.float32
         self.weights = MasterWeights(self.model, precision)
-        self.optimizer = Optimizer(self.weights, self.settings)
+        self.optimizer = Optimizer(self.weights, self.settings, job.world)
         self.progress = Progress()
         self.checkpoints_home = job.home / "checkpoints"
 

@@ -1,0 +1,39 @@
+"""Our Muon, whose work is divided among processes, against PyTorch's."""
+
+import torch
+from torch import nn
+
+from translit.config import TrainConfig
+from translit.training.distributed import World
+from translit.training.optimizer import Muon, orthogonal
+
+
+def test_muon_is_that_of_pytorch():
+    torch.manual_seed(0)
+    ours = [nn.Parameter(torch.randn(shape)) for shape in ((8, 8), (6, 24), (24, 6))]
+    theirs = [nn.Parameter(p.detach().clone()) for p in ours]
+    config = TrainConfig(lr=0.01, weight_decay=0.1)
+    muon = Muon(ours, config, World())
+    reference = torch.optim.Muon(
+        theirs, lr=0.01, weight_decay=0.1, momentum=0.95, adjust_lr_fn="match_rms_adamw"
+    )
+    before = [p.detach().clone() for p in ours]
+    for _ in range(3):
+        for p, q in zip(ours, theirs, strict=True):
+            p.grad = torch.randn(p.shape)
+            q.grad = p.grad.clone()
+        muon.step()
+        reference.step()
+    for p, q, start in zip(ours, theirs, before, strict=True):
+        assert (p - start).abs().max() > 0.005
+        torch.testing.assert_close(p, q, atol=2e-4, rtol=0)
+
+
+def test_orthogonal():
+    """Singular values end between 0.6 and 1.3 whatever they were, on matrices of any form."""
+    torch.manual_seed(0)
+    for shape in ((16, 16), (8, 32), (32, 8)):
+        update = orthogonal(torch.randn(shape) * 100)
+        assert update.shape == shape
+        values = torch.linalg.svdvals(update.float())
+        assert 0.6 < values.min() and values.max() < 1.3
