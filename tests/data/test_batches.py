@@ -1,9 +1,8 @@
-"""Stores, shuffling, augmentation and batches: complete, mixed by weight, within budget, repeatable."""
+"""Stores, shuffling and batches: complete, mixed by weight, within budget, repeatable."""
 
 from __future__ import annotations
 
 import itertools
-import random
 from collections import Counter
 from pathlib import Path
 
@@ -11,8 +10,6 @@ import numpy as np
 import pytest
 
 from translit.config import DataConfig
-from translit.data import augment as augment_module
-from translit.data.augment import augment
 from translit.data.batches import Batches, Position, cut_by_budget, make_batch, prefetch
 from translit.data.bitext import Corpus
 from translit.data.shuffle import shuffled
@@ -142,28 +139,3 @@ def test_prefetch_keeps_order_and_hands_over_errors() -> None:
     assert next(items) == 1
     with pytest.raises(TranslitError, match="broken"):
         next(items)
-
-
-PAIR = ("Tom paid 3.50 dollars to Anna at https://x.org/a.", "Tom付给了Anna3.50美元，见https://x.org/a。")
-NEXT = ("Good morning!", "早上好！")
-
-
-def test_each_variant_does_what_it_says() -> None:
-    rng = random.Random(0)
-    assert augment_module.lower_case(PAIR, NEXT, rng)[0] == PAIR[0].lower()
-    assert augment_module.capitals(NEXT, PAIR, rng) == ("GOOD MORNING!", "早上好！")
-    assert augment_module.joined(NEXT, ("Bye.", "再见。"), rng) == ("Good morning! Bye.", "早上好！再见。")
-    marks = {augment_module.no_stop(("Bye.", "再见。"), NEXT, rng) for _ in range(20)}
-    assert marks == {("Bye", "再见"), ("Bye!", "再见！")}
-    source, target = augment_module.placeholder(PAIR, NEXT, rng)
-    assert "{0}" in source
-    assert sorted(c for c in source if c.isdigit()) == sorted(c for c in target if c.isdigit())
-    assert source.count("{") == target.count("{") >= 3
-    assert augment_module.typo(NEXT, PAIR, rng)[0] != NEXT[0]
-
-
-def test_augmentation_is_seeded_and_never_loses_a_side() -> None:
-    for seed in range(200):
-        one, two = (augment(PAIR, NEXT, random.Random(seed)) for _ in range(2))
-        assert one == two
-        assert all(one)

@@ -135,7 +135,7 @@ class Batches:
         rng = random.Random(f"{self.seed} {epoch} {number}")
         pairs = list(self.pairs(range(number * size, min((number + 1) * size, len(self))), epoch))
         shown = (
-            augment(pair, pairs[i - 1], rng) if rng.random() < self.config.augment else pair
+            augment(pair, (pairs[i - 1], pairs[i - 2]), rng) if rng.random() < self.config.augment else pair
             for i, pair in enumerate(pairs)
         )
         examples = [example for pair in shown if (example := self.encode(pair))]
