@@ -69,7 +69,9 @@ class DataConfig:
     max_tokens: int = 128  # longer pairs are left out of training, and counted
     batch_tokens: int = 4096  # budget per batch, padding included: rows × (source width + target width)
     pool: int = 20_000  # pairs shuffled, sorted by length and cut into batches together
-    augment: float = 0.0  # share of pairs shown in a variant: other names, {0}, lower case, no full stop, typos …
+    augment: float = (
+        0.0  # share of pairs shown in a variant: other names, {0}, lower case, no full stop, typos …
+    )
 
     def __post_init__(self) -> None:
         # 256 bytes, 10 placeholders and 4 marks are in every vocabulary, and some letters must be.
@@ -93,6 +95,11 @@ class TrainConfig:
     clip_norm: float = 1.0
     accumulate: int = 1  # batches per optimizer step
     label_smoothing: float = 0.1  # §5.4
+    guided_alignment: float = (
+        0.0  # weight of teaching one head word alignments (0.05 to 0.3); 0: no head is taught
+    )
+    guided_layer: int = 0  # decoder layer of that head, from 1; 0: the last but one
+    guided_head: int = 0  # which head of that layer, from 1; 0: the last
     precision: Literal["bf16", "fp32"] = "bf16"
     eval_every: int = 500  # optimizer steps between dev evaluations and checkpoints
     patience: int = 10  # evaluations without a better dev loss before stopping; 0: never stop early
@@ -103,6 +110,7 @@ class TrainConfig:
         _check_ranges(self, lr=(0, 1000), warmup_steps=(0, 10**9), max_steps=(1, 10**9), cooldown=(0, 1))
         _check_ranges(self, weight_decay=(0, 1000), beta1=(0, 0.99999), beta2=(0, 0.99999))
         _check_ranges(self, clip_norm=(1e-6, 10**9), accumulate=(1, 10**6), label_smoothing=(0, 0.99))
+        _check_ranges(self, guided_alignment=(0, 100), guided_layer=(0, 1000), guided_head=(0, 1000))
         _check_ranges(self, eval_every=(1, 10**9), patience=(0, 10**9), average=(1, 10**6), seed=(0, 2**32))
         _check_choice(self, "optimizer", "muon", "adamw")
         _check_choice(self, "precision", "bf16", "fp32")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from translit.config import DataConfig
-from translit.data.batches import Batches, Position, cut_by_budget, make_batch, prefetch
+from translit.data.batches import Batches, Example, Position, cut_by_budget, make_batch, prefetch
 from translit.data.bitext import Corpus
 from translit.data.shuffle import shuffled
 from translit.data.store import TextStore, open_store
@@ -101,12 +101,12 @@ def test_batches_stay_within_their_padded_budget(store: TextStore) -> None:
 
 
 def test_one_long_pair_is_a_batch_of_its_own() -> None:
-    long, short = ([5] * 400, [5] * 300), ([5] * 3, [5] * 3)
+    long, short = Example([5] * 400, [5] * 300), Example([5] * 3, [5] * 3)
     assert [len(b) for b in cut_by_budget([long, short, short], 100)] == [2, 1]
 
 
 def test_targets_are_shifted_right() -> None:
-    batch = make_batch([([5, 6, EOS], [BOS, 7, 8, EOS]), ([5, EOS], [BOS, 9, EOS])])
+    batch = make_batch([Example([5, 6, EOS], [BOS, 7, 8, EOS]), Example([5, EOS], [BOS, 9, EOS])])
     assert batch.target_in.tolist() == [[BOS, 7, 8], [BOS, 9, PAD]]
     assert batch.target_out.tolist() == [[7, 8, EOS], [9, EOS, PAD]]
 

@@ -36,7 +36,7 @@ def toy_model_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from safetensors.torch import save_file
 
     from translit.config import ModelConfig, TrainConfig
-    from translit.data.batches import make_batch
+    from translit.data.batches import Example, make_batch
     from translit.model.transformer import Transformer
     from translit.model_directory import CONFIG, SOURCE, TARGET, WEIGHTS, describe_new
     from translit.text.tokenizer import BOS, EOS, train_tokenizer
@@ -47,7 +47,7 @@ def toy_model_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pairs = make_toy_pairs(64 * config.max_steps, 0)
     source = train_tokenizer((pair.source for pair in pairs[:500]), 300)
     target = train_tokenizer((pair.target for pair in pairs[:500]), 300, characters=True)
-    examples = [([*source.encode(s), EOS], [BOS, *target.encode(t), EOS]) for s, t, _ in pairs]
+    examples = [Example([*source.encode(s), EOS], [BOS, *target.encode(t), EOS]) for s, t, _ in pairs]
     shape = ModelConfig(len(source), len(target), 48, 4, 96, encoder_layers=1, decoder_layers=1, dropout=0.0)
     with torch.random.fork_rng():
         torch.manual_seed(0)

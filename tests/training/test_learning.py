@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from translit.config import ModelConfig, TrainConfig
-from translit.data.batches import make_batch
+from translit.data.batches import Example, make_batch
 from translit.decoding.search import SearchSettings, search
 from translit.model.transformer import Transformer
 from translit.text.tokenizer import BOS, EOS, PAD
@@ -76,9 +76,9 @@ def test_a_small_model_learns(task: str) -> None:
     weights = MasterWeights(model, torch.float32)
     optimizer = Optimizer(weights, config)
 
-    def examples(count: int) -> list[tuple[list[int], list[int]]]:
+    def examples(count: int) -> list[Example]:
         rows = [torch.randint(4, vocab, (int(n),)).tolist() for n in torch.randint(1, 8, (count,))]
-        return [([*r, EOS], [BOS, *(r if task == "copy" else r[::-1]), EOS]) for r in rows]
+        return [Example([*r, EOS], [BOS, *(r if task == "copy" else r[::-1]), EOS]) for r in rows]
 
     for step in range(1, config.max_steps + 1):
         batch = make_batch(examples(64))
@@ -90,6 +90,6 @@ def test_a_small_model_learns(task: str) -> None:
         weights.take_gradients()
         optimizer.step(step)
     unseen = examples(200)
-    outputs = search(model.eval(), [source for source, _ in unseen], SearchSettings(beam=1))
-    right = sum(best.ids == target[1:-1] for (best, *_), (_, target) in zip(outputs, unseen, strict=True))
+    outputs = search(model.eval(), [example.source for example in unseen], SearchSettings(beam=1))
+    right = sum(best.ids == target[1:-1] for (best, *_), (_, target, _) in zip(outputs, unseen, strict=True))
     assert right >= 0.99 * len(unseen)

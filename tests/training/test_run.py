@@ -10,12 +10,14 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
 from safetensors import SafetensorError
 
+import translit.data.align as align_module
 import translit.training.checkpoint as checkpoint_module
 import translit.training.prepare as prepare_module
 from translit.config import PRESETS, DataConfig, TrainConfig
@@ -101,6 +103,39 @@ def test_interrupted_and_resumed_equals_never_interrupted(
     for state in states:
         del state["seconds"]
     assert states[0] == states[1]
+
+
+def straight(tokens: list, *tokenizers: object) -> Iterator[tuple[set, set]]:
+    """Stands for eflomal: links along the diagonal."""
+    for source, target in tokens:
+        links = {(i, i) for i in range(min(len(source), len(target)))}
+        yield links, links
+
+
+def test_guided_alignment_is_recorded_and_resumes_exactly(
+    config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = trained(config, tmp_path / "plain")
+    monkeypatch.setattr(align_module, "align_both_ways", straight)
+    config = changed(config, guided_alignment=0.5)
+    whole = trained(config, tmp_path / "whole")
+    assert any(not torch.equal(whole[name], plain[name]) for name in plain)
+    info = json.loads((tmp_path / "model" / "config.json").read_text("utf-8"))["info"]
+    assert info["alignment_head"] == [0, 3]  # one decoder layer, its last head
+
+    step = Trainer.step
+
+    def interrupted_step(self: Trainer, group: object) -> object:
+        if self.progress.step == 5:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return step(self, group)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Trainer, "step", interrupted_step)
+    assert not train(config, tmp_path / "halves", resume=False, threads=None, only_look=False)
+    monkeypatch.setattr(Trainer, "step", step)
+    monkeypatch.setattr(align_module, "align_both_ways", None)  # found again, not computed
+    resumed = trained(config, tmp_path / "halves", resume=True)
+    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
 
 
 def test_same_seed_same_model_and_another_seed_another(config: RunConfig, tmp_path: Path) -> None:
@@ -219,14 +254,21 @@ def test_divergence_stops_with_advice(config: RunConfig, tmp_path: Path) -> None
 
 
 @pytest.mark.enable_socket  # 127.0.0.1 only
-def test_two_processes_learn_what_one_does(config: RunConfig, tmp_path: Path) -> None:
+@pytest.mark.parametrize("guided", [0.0, 0.5])
+def test_two_processes_learn_what_one_does(
+    config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guided: float
+) -> None:
     """Same global batch and seed: the loss curves agree to 1e-4 (without dropout, which differs per process)."""
-    config = changed(config, precision="fp32", accumulate=2, max_steps=8, eval_every=8)
+    monkeypatch.setattr(align_module, "align_both_ways", straight)
+    config = changed(
+        config, precision="fp32", accumulate=2, max_steps=8, eval_every=8, guided_alignment=guided
+    )
     config = dataclasses.replace(config, model=dataclasses.replace(config.model, dropout=0.0))
     (tmp_path / "config.toml").write_text(config.to_toml(), "utf-8")
     curves = []
     for name, size in (("one", 1), ("two", 2)):
         home = tmp_path / name
+        prepare(config, home, World(), Reporter(None, 1, quiet=True))  # the workers find its alignments
         workers = start_workers(tmp_path / "config.toml", home, size)
         outputs = [worker.communicate(timeout=120)[1] for worker in workers]
         assert [worker.returncode for worker in workers] == [0] * size, "\n".join(outputs)

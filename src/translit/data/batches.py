@@ -9,7 +9,7 @@ import queue
 import random
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from translit.config import DataConfig
+from translit.data.align import Alignments
 from translit.data.augment import augment
 from translit.data.shuffle import shuffled
 from translit.data.store import TextStore
@@ -24,8 +25,15 @@ from translit.errors import TranslitError
 from translit.model.transformer import pad
 from translit.text.tokenizer import BOS, EOS, Tokenizer
 
-Example = tuple[list[int], list[int]]  # source ids ending in </s>; target ids from <s> to </s>
 T = TypeVar("T")
+
+
+class Example(NamedTuple):
+    """A sentence pair in token ids."""
+
+    source: list[int]  # ends in </s>
+    target: list[int]  # from <s> to </s>
+    links: np.ndarray | None = None  # (n, 2): source and target token of each alignment link, <s> not counted
 
 
 class Position(NamedTuple):
@@ -45,24 +53,42 @@ class Batch:
     target_out: Tensor  # (B, T): 我 爱 你 </s>, what it must answer
     tokens: int  # real tokens in source and target, padding not counted
     next: Position = field(default_factory=Position)  # where to go on after this batch
+    links: Tensor | None = None  # (L, 3): row, target position, source position of each alignment link
+    shares: Tensor | None = None  # (L,): one over the number of links that its target token has
 
     def to(self, device: torch.device) -> Batch:
         def move(x: Tensor) -> Tensor:
             return x.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else x.to(device)
 
-        return Batch(move(self.source), move(self.target_in), move(self.target_out), self.tokens, self.next)
+        return replace(
+            self,
+            source=move(self.source),
+            target_in=move(self.target_in),
+            target_out=move(self.target_out),
+            links=None if self.links is None else move(self.links),
+            shares=None if self.shares is None else move(self.shares),
+        )
 
 
 def make_batch(examples: Sequence[Example], next_position: Position = Position()) -> Batch:  # noqa: B008
     """Pad ``examples`` into one batch, the target shifted right against itself."""
-    sources, targets = [s for s, _ in examples], [t for _, t in examples]
-    return Batch(
+    sources, targets = [e.source for e in examples], [e.target for e in examples]
+    batch = Batch(
         pad(sources),
         pad([t[:-1] for t in targets]),
         pad([t[1:] for t in targets]),
         sum(map(len, sources)) + sum(len(t) - 1 for t in targets),
         next_position,
     )
+    linked = [(row, e.links) for row, e in enumerate(examples) if e.links is not None]
+    if linked:
+        links = np.concatenate([np.c_[np.full(len(n), row), n[:, 1], n[:, 0]] for row, n in linked]).astype(
+            np.int64
+        )
+        _, token, count = np.unique(links[:, :2], axis=0, return_inverse=True, return_counts=True)
+        batch.links = torch.from_numpy(links)
+        batch.shares = torch.from_numpy((1 / count[token.reshape(-1)]).astype(np.float32))
+    return batch
 
 
 def cut_by_budget(examples: Sequence[Example], budget: int) -> list[list[Example]]:
@@ -70,11 +96,11 @@ def cut_by_budget(examples: Sequence[Example], budget: int) -> list[list[Example
     batches: list[list[Example]] = []
     current: list[Example] = []
     width_s = width_t = 0
-    for example in sorted(examples, key=lambda e: (len(e[1]), len(e[0]))):
-        wider_s, wider_t = max(width_s, len(example[0])), max(width_t, len(example[1]) - 1)
+    for example in sorted(examples, key=lambda e: (len(e.target), len(e.source))):
+        wider_s, wider_t = max(width_s, len(example.source)), max(width_t, len(example.target) - 1)
         if current and (len(current) + 1) * (wider_s + wider_t) > budget:
             batches.append(current)
-            current, wider_s, wider_t = [], len(example[0]), len(example[1]) - 1
+            current, wider_s, wider_t = [], len(example.source), len(example.target) - 1
         current.append(example)
         width_s, width_t = wider_s, wider_t
     return [*batches, current] if current else batches
@@ -94,12 +120,14 @@ class Batches:
         target_tokenizer: Tokenizer,
         config: DataConfig,
         seed: int,
+        alignments: Alignments | None = None,
     ) -> None:
         self.corpora = corpora
         self.source_tokenizer = source_tokenizer
         self.target_tokenizer = target_tokenizer
         self.config = config
         self.seed = seed
+        self.alignments = alignments  # for guided alignment
         self.shares = [max(1, round(len(store) * weight)) for store, weight in corpora]
         self.ends = np.cumsum(self.shares)
         self.too_long = 0  # pairs left out so far because of their length
@@ -114,31 +142,40 @@ class Batches:
 
     def pairs(self, positions: range, epoch: int) -> Iterator[tuple[str, str]]:
         """The pairs at ``positions`` of the shuffled ``epoch``."""
+        for which, index in self._places(positions, epoch):
+            yield self.corpora[which][0][index]
+
+    def _places(self, positions: range, epoch: int) -> Iterator[tuple[int, int]]:
+        """Corpus and number of the pairs at ``positions`` of the shuffled ``epoch``."""
         order = shuffled(np.arange(positions.start, positions.stop), len(self), self.seed * 1_000_003 + epoch)
         for index, which in zip(order, np.searchsorted(self.ends, order, side="right"), strict=True):
-            store, share = self.corpora[which][0], self.shares[which]
+            share = self.shares[which]
             within = int(index) - (int(self.ends[which]) - share)
-            yield store[(epoch * share + within) % len(store)]
+            yield int(which), (epoch * share + within) % len(self.corpora[which][0])
 
-    def encode(self, pair: tuple[str, str]) -> Example | None:
+    def encode(self, pair: tuple[str, str], links: np.ndarray | None = None) -> Example | None:
         """Token ids with their marks; None when a side is longer than ``max_tokens``."""
         source = [*self.source_tokenizer.encode(pair[0]), EOS]
         target = [BOS, *self.target_tokenizer.encode(pair[1]), EOS]
         if max(len(source), len(target) - 1) > self.config.max_tokens:
             self.too_long += 1
             return None
-        return source, target
+        return Example(source, target, links)
 
     def pool(self, epoch: int, number: int) -> list[list[Example]]:
         """The batches of one pool, in the random order in which they are shown."""
         size = self.config.pool
         rng = random.Random(f"{self.seed} {epoch} {number}")
-        pairs = list(self.pairs(range(number * size, min((number + 1) * size, len(self))), epoch))
-        shown = (
-            augment(pair, (pairs[i - 1], pairs[i - 2]), rng) if rng.random() < self.config.augment else pair
-            for i, pair in enumerate(pairs)
-        )
-        examples = [example for pair in shown if (example := self.encode(pair))]
+        places = list(self._places(range(number * size, min((number + 1) * size, len(self))), epoch))
+        pairs = [self.corpora[which][0][index] for which, index in places]
+        examples = []
+        for i, (pair, place) in enumerate(zip(pairs, places, strict=True)):
+            neighbours = pairs[i - 1], pairs[(i - 2) % len(pairs)]
+            shown = augment(pair, neighbours, rng) if rng.random() < self.config.augment else pair
+            # A rewritten sentence has other tokens: the links of the pair do not hold for it.
+            links = self.alignments.of(*place) if self.alignments and shown == pair else None
+            if example := self.encode(shown, links):
+                examples.append(example)
         rng.shuffle(examples)  # so that sorting leaves equal lengths in random order
         batches = cut_by_budget(examples, self.config.batch_tokens)
         rng.shuffle(batches)

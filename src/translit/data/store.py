@@ -28,6 +28,7 @@ class TextStore:
     """Random access to the pairs of one corpus: ``store[i]`` is (source, target)."""
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         self.report: dict[str, int] = json.loads((path / "report.json").read_text("utf-8"))
         self._offsets = np.load(path / "offsets.npy", mmap_mode="r")  # (pairs + 1,) byte positions
         self.held_out = _read_pairs(path / "held_out.tsv")

@@ -66,7 +66,7 @@ def token_predictions(
     import numpy as np
     import torch
 
-    from translit.data.batches import cut_by_budget, make_batch
+    from translit.data.batches import Example, cut_by_budget, make_batch
     from translit.engines.torch_engine import load_transformer
     from translit.evaluation.scoring import as_trained
     from translit.text.tokenizer import BOS, EOS, PAD
@@ -76,7 +76,7 @@ def token_predictions(
     for pair in zip(sources, targets, strict=True):
         source, target = as_trained(*pair)
         ids = directory.source_tokenizer.encode(source), directory.target_tokenizer.encode(target)
-        examples.append(([*ids[0], EOS], [BOS, *ids[1], EOS]))
+        examples.append(Example([*ids[0], EOS], [BOS, *ids[1], EOS]))
     confidences, right = [np.zeros(0)], [np.zeros(0, bool)]
     with torch.inference_mode():
         for rows in cut_by_budget(examples, _BATCH_TOKENS):

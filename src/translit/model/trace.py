@@ -13,17 +13,19 @@ class Trace:
     Modules receive a trace already standing at their own place and call ``record(weights=…)``; ``at("name")`` steps
     into a part. Passing ``None`` instead of a trace costs nothing. ``drop_heads`` names heads to silence, as
     ``("encoder.1.self_attention", 3)``, which is how the importance of a head is measured.
+    ``only`` names the single place that is to be written down; parts that do not lead there receive None.
     """
 
-    def __init__(self, drop_heads: Collection[tuple[str, int]] = ()) -> None:
+    def __init__(self, drop_heads: Collection[tuple[str, int]] = (), only: str = "") -> None:
         self.values: dict[str, Tensor] = {}
         self.drop_heads = drop_heads
+        self.only = only
         self.place = ""
 
     def at(self, name: str) -> Trace:
         """The same notebook, one level deeper."""
         inner = Trace.__new__(Trace)
-        inner.values, inner.drop_heads = self.values, self.drop_heads
+        inner.values, inner.drop_heads, inner.only = self.values, self.drop_heads, self.only
         inner.place = f"{self.place}.{name}" if self.place else name
         return inner
 
@@ -45,5 +47,8 @@ class Trace:
 
 
 def at(trace: Trace | None, name: str) -> Trace | None:
-    """``trace.at(name)``, or None where nobody asked for a trace."""
-    return None if trace is None else trace.at(name)
+    """``trace.at(name)``, or None where nobody asked for a trace of this part."""
+    if trace is None:
+        return None
+    inner = trace.at(name)
+    return inner if f"{inner.only}.".startswith(f"{inner.place}.") or not inner.only else None

@@ -35,6 +35,7 @@ from translit.training.checkpoint import (
     tidy,
 )
 from translit.training.distributed import World
+from translit.training.guided import GuidedHead
 from translit.training.loss import linear_cross_entropy
 from translit.training.optimizer import MasterWeights, Optimizer, learning_rate
 from translit.training.progress import Reporter
@@ -73,6 +74,7 @@ class Trainer:
         precision = torch.bfloat16 if self.settings.precision == "bf16" else torch.float32
         self.weights = MasterWeights(self.model, precision)
         self.optimizer = Optimizer(self.weights, self.settings, job.world)
+        self.guided = GuidedHead.chosen(self.settings, job.config.model)
         self.progress = Progress()
         self.checkpoints_home = job.home / "checkpoints"
 
@@ -139,14 +141,19 @@ class Trainer:
         return total, norm
 
     def loss(self, batch: Batch) -> Tensor:
-        """Summed label-smoothed cross-entropy of a batch, in nats."""
-        states, _ = self.model.decode(batch.target_in, self.model.encode(batch.source))  # (B, T, d)
-        return linear_cross_entropy(
+        """Summed label-smoothed cross-entropy of a batch, in nats, and that of the guided head if there is one."""
+        guided = self.guided if batch.links is not None else None
+        trace = guided.trace() if guided else None
+        states, _ = self.model.decode(
+            batch.target_in, self.model.encode(batch.source), trace=trace
+        )  # (B, T, d)
+        loss = linear_cross_entropy(
             states.flatten(0, 1),
             self.model.output.weight,
             batch.target_out.flatten(),
             self.settings.label_smoothing,
         )
+        return loss + guided.loss(trace, batch) if guided and trace else loss
 
     @torch.no_grad()
     def dev_loss(self) -> float:

@@ -18,6 +18,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from translit.config import TrainConfig
+from translit.data.align import open_alignments
 from translit.data.batches import Batches
 from translit.data.bitext import Corpus
 from translit.data.store import TextStore, open_store
@@ -26,6 +27,7 @@ from translit.model_directory import CONFIG, SOURCE, TARGET, WEIGHTS, ModelDirec
 from translit.text.tokenizer import Tokenizer, train_tokenizer
 from translit.training.checkpoint import contiguous, write_whole
 from translit.training.distributed import World
+from translit.training.guided import GuidedHead
 from translit.training.loop import Job, Trainer
 from translit.training.progress import Reporter
 from translit.training.run import RunConfig
@@ -62,7 +64,16 @@ def prepare(config: RunConfig, home: Path, world: World, reporter: Reporter) -> 
         model = dataclasses.replace(
             ModelDirectory.open(Path(config.start)).model, dropout=config.model.dropout
         )
-    batches = Batches(weighted, source, target, config.data, config.training.seed)
+    alignments = None
+    if GuidedHead.chosen(config.training, model):
+        wanted_links = weighted, source, target, config.data.max_tokens, home / "store"
+        if world.is_main:
+            reporter.say("aligning words …")
+            open_alignments(*wanted_links)
+        world.wait()
+        alignments = open_alignments(*wanted_links)
+        reporter.say(f"{alignments.report['pairs']:,} pairs aligned, {alignments.report['links']:,} links")
+    batches = Batches(weighted, source, target, config.data, config.training.seed, alignments)
     config = dataclasses.replace(config, model=model, training=_within_epochs(config.training, batches))
     return Job(config, home, batches, valid, source, target, world)
 
@@ -123,6 +134,8 @@ def export(trainer: Trainer, weights: dict[str, Tensor], note: str) -> Path:
         "started_from": job.config.start,
         "data": {"max_tokens": job.config.data.max_tokens, "pairs_in_an_epoch": len(job.batches)},
     }
+    if trainer.guided:
+        info["alignment_head"] = [trainer.guided.layer, trainer.guided.head]
     languages = job.config.source_language, job.config.target_language
     try:
         out.mkdir(parents=True, exist_ok=True)
