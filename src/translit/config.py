@@ -105,6 +105,7 @@ class TrainConfig:
     patience: int = 10  # evaluations without a better dev loss before stopping; 0: never stop early
     average: int = 5  # checkpoints averaged into the final model
     seed: int = 1
+    tensorboard: bool = False  # also write event files for TensorBoard (extra: tensorboard)
 
     def __post_init__(self) -> None:
         _check_ranges(self, lr=(0, 1000), warmup_steps=(0, 10**9), max_steps=(1, 10**9), cooldown=(0, 1))

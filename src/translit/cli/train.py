@@ -88,8 +88,20 @@ def train(
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="CPU threads. \\[default: all cores]")] = None,
     dry_run: Annotated[bool, typer.Option(help="Count, time a few steps, estimate; then stop.")] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RUN", help="Train nothing; draw the curves of this run: RUN/curves.svg and curves.png."
+        ),
+    ] = None,
 ) -> None:
     """Train a translator. With nothing else: preset tiny on the starter corpus, about ten minutes on a laptop."""
+    if plot:
+        others = (corpora, valid, preset, out, run, start, config, set_, resume, seed, max_steps, threads)
+        if dry_run or any(value is not None for value in others):
+            raise TranslitError(f"--plot only draws; train first, then: translit train --plot {plot}")
+        _plot(plot)
+        return
     values = _settings(config, resume)
     flags = {
         "train": corpora,
@@ -117,6 +129,13 @@ def train(
     finished = train_now(settings, home, resume=resume is not None, threads=threads, only_look=dry_run)
     if not finished:
         raise typer.Exit(130)
+
+
+def _plot(run: Path) -> None:
+    from translit.training.curves import draw
+
+    for path in draw(run):
+        typer.echo(path)
 
 
 def _settings(config: Path | None, resume: Path | None) -> dict[str, Any]:

@@ -15,12 +15,11 @@ from translit.errors import TranslitError
 from translit.model.transformer import count_parameters
 from translit.training.checkpoint import checkpoints, write_whole
 from translit.training.distributed import World, joined_world
+from translit.training.events import EventFiles, require_tensorboard
 from translit.training.loop import Trainer
 from translit.training.prepare import dry_run, export, prepare
 from translit.training.progress import Reporter
-from translit.training.run import RunConfig, read_toml, run_config
-
-SETTINGS, METRICS = "config.toml", "metrics.jsonl"
+from translit.training.run import METRICS, SETTINGS, RunConfig, read_toml, run_config
 
 
 def train(config: RunConfig, home: Path, *, resume: bool, threads: int | None, only_look: bool) -> bool:
@@ -39,6 +38,8 @@ def _train(config: RunConfig, home: Path, world: World, *, resume: bool, only_lo
             f"{home}: already holds a run; go on with `translit train --resume {quote(str(home))}`, "
             "or choose another --run-dir or --out"
         )
+    if config.training.tensorboard:
+        require_tensorboard()
     metrics = home / METRICS if world.is_main and not only_look else None
     owned = owned_by_us(home) if world.is_main else nullcontext()
     with owned, Reporter(metrics, config.training.max_steps, quiet=not world.is_main) as reporter:
@@ -64,6 +65,8 @@ def _train(config: RunConfig, home: Path, world: World, *, resume: bool, only_lo
         if only_look:
             dry_run(trainer, reporter)
             return True
+        if config.training.tensorboard and world.is_main:
+            reporter.events = EventFiles(home, trainer.progress.step + 1)
         finished = trainer.run(reporter)
         if not finished:
             reporter.say(

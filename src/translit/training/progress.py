@@ -16,6 +16,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from translit.training.events import EventFiles
+
 _BLOCKS = "▁▂▃▄▅▆▇█"
 Record = dict[str, Any]
 
@@ -41,6 +43,7 @@ class Reporter:
     def __init__(self, metrics: Path | None, max_steps: int, quiet: bool = False) -> None:
         self.console = Console(stderr=True, quiet=quiet)
         self.max_steps = max_steps
+        self.events: EventFiles | None = None  # a second reader of every record
         self._metrics = metrics
         self._live = (
             Live(console=self.console, refresh_per_second=4)
@@ -63,6 +66,8 @@ class Reporter:
     ) -> None:
         if self._live:
             self._live.stop()
+        if self.events:
+            self.events.close()
 
     def say(self, text: str) -> None:
         """One line for the reader."""
@@ -103,6 +108,8 @@ class Reporter:
         if self._metrics:
             with open(self._metrics, "a", encoding="utf-8") as file:
                 file.write(json.dumps(record, ensure_ascii=False) + "\n")
+        if self.events:
+            self.events.write(record)
 
     def _eta(self) -> str:
         """Time left, from the speed of this sitting."""

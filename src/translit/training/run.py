@@ -5,6 +5,8 @@ source.spm …      the tokenizers
 store/            the corpora, normalised and memory-mapped, and their word alignments if one head is taught them
 checkpoints/      the last few, by step
 metrics.jsonl     one JSON object a log line
+curves.svg, .png  drawn from it by `translit train --plot`
+events.out.…      the same numbers for TensorBoard, if training.tensorboard is set
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+SETTINGS, METRICS = "config.toml", "metrics.jsonl"
 _STARTER = Path(__file__).parents[1] / "data" / "starter"
 
 
