@@ -10,7 +10,7 @@ import pytest
 from translit.cli import main
 from translit.cli.app import app
 
-HEAVY = ("torch", "numpy", "sacrebleu", "sentencepiece", "ctranslate2")
+HEAVY = ("torch", "numpy", "sacrebleu", "sentencepiece", "ctranslate2", "rich")
 
 
 def run(*args: str) -> subprocess.CompletedProcess[str]:
@@ -53,6 +53,39 @@ def test_a_wrong_option_is_one_line_and_exit_code_2(
     assert message.count("\n") == 1
     assert words in message
     assert "--help`" in message
+
+
+@pytest.mark.parametrize(
+    ("command", "step"),
+    [
+        ("train --dry-run", "translit.training.command.prepare"),
+        ("data check a.tsv", "translit.cli.data._corpora"),
+    ],
+)
+def test_ctrl_c_in_any_command_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str, step: str
+) -> None:
+    """Complaint 20: also while a training still reads its data, which Typer alone would end without a word."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(step, interrupt)
+    monkeypatch.setattr("sys.argv", ["translit", *command.split()])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 130
+    assert capsys.readouterr().err == "translit: interrupted\n"
+
+
+def test_the_help_tells_every_command_in_whole_sentences() -> None:
+    for command in ([], ["data"]):
+        bare, asked = run(*command), run(*command, "--help")
+        assert bare.returncode == 2
+        assert asked.returncode == 0
+        assert bare.stdout == asked.stdout
+        assert "..." not in bare.stdout.replace("[ARGS]...", "")
+        assert all(len(line) <= 80 for line in bare.stdout.splitlines())
 
 
 def test_a_closed_pipe_ends_quietly() -> None:

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import pytest
 from pytest_socket import SocketBlockedError
+from tests.conftest import PAIRS
 
-from conftest import PAIRS
 from translit import Translator
 from translit.cli import main
 from translit.files import ready_lines

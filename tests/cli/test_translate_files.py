@@ -137,13 +137,18 @@ def test_flags_of_one_kind_are_one(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(
     ("words", "offered"),
-    [("--engine ", "auto ctranslate2 torch"), ("--script ", "hans hant"), ("--format s", "srt")],
+    [
+        ("translate --engine ", "auto ctranslate2 torch"),
+        ("translate --script ", "hans hant"),
+        ("translate --format s", "srt"),
+        ("train --preset t", "tiny tune"),
+    ],
 )
 def test_tab_offers_the_values(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: str, offered: str
 ) -> None:
     monkeypatch.setenv("_TRANSLIT_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", f"translit translate {words}")
+    monkeypatch.setenv("COMP_WORDS", f"translit {words}")
     monkeypatch.setenv("COMP_CWORD", "3")
     monkeypatch.setattr("sys.argv", ["translit"])
     with pytest.raises(SystemExit):

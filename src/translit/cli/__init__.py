@@ -63,14 +63,13 @@ def _run(arguments: Sequence[str]) -> int:
 
     usage_error: Any = typer.BadParameter.__base__  # Click's, wherever this version of Typer keeps it
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="translit", standalone_mode=False)
     except typer.Abort:
         raise KeyboardInterrupt from None
     except usage_error as error:  # a wrong option or value
         command = error.ctx.command_path if error.ctx else "translit"
         message = error.format_message().strip().rstrip(".")
-        if message:  # none when a bare command has shown its help
-            print(f"translit: {message}; see `{command} --help`", file=sys.stderr)
+        print(f"translit: {message}; see `{command} --help`", file=sys.stderr)
         return BAD_REQUEST
     return code if isinstance(code, int) else DONE
 

@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 import translit
+from translit.cli import BAD_REQUEST
 
 _ORDER = (
     "translate",
@@ -25,7 +26,22 @@ _ORDER = (
 )
 
 
-class Commands(TyperGroup):
+class Group(TyperGroup):
+    """Describes its commands in whole sentences; alone it shows its help and ends with ``BAD_REQUEST``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:  # as it is for completion
+            typer.echo(ctx.get_help())
+            raise typer.Exit(BAD_REQUEST)
+        return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        commands = [self.get_command(ctx, name) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(c.name, c.get_short_help_str(200)) for c in commands if c])
+
+
+class Commands(Group):
     """Lists the commands as a newcomer meets them; none at all, on a terminal, is ``translate``: a prompt."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -35,13 +51,19 @@ class Commands(TyperGroup):
         alone = not args and sys.stdin.isatty() and sys.stdout.isatty()
         return super().parse_args(ctx, ["translate"] if alone else args)
 
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:  # Typer would end without a word
+            raise typer.Abort from None
+
 
 app = typer.Typer(
     name="translit",
     cls=Commands,
     help="Translate English to Chinese offline, train your own model, and see every step of its thinking.",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # to load Rich for the help would take half of its time
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from translit.cli.app import app
+from translit.cli.app import Group, app
 from translit.errors import TranslitError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from translit.data.bitext import Corpus
     from translit.data.doctor_pair import Limits
 
-data = typer.Typer(help="Check, clean and get training data.", no_args_is_help=True)
+data = typer.Typer(cls=Group, help="Check, clean and get training data.", rich_markup_mode=None)
 app.add_typer(data, name="data")
 
 _Files = Annotated[
@@ -78,7 +78,7 @@ def clean(
     report: Annotated[
         Path | None,
         typer.Option(
-            help="Every dropped line with its reason. \\[default: OUTPUT.dropped.tsv]", show_default=False
+            help="Every dropped line with its reason. [default: OUTPUT.dropped.tsv]", show_default=False
         ),
     ] = None,
     drop: Annotated[

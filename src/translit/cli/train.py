@@ -14,6 +14,12 @@ from translit.errors import TranslitError
 _SEVERAL = ("--train", "--set")
 
 
+def _presets(incomplete: str) -> list[str]:
+    from translit.config import PRESETS
+
+    return [name for name in PRESETS if name.startswith(incomplete)]
+
+
 class SeveralValues(TyperCommand):
     """Lets ``--train a.tsv:3 b.tsv:1`` take every value up to the next option."""
 
@@ -41,7 +47,6 @@ def train(
             metavar="CORPUS[:WEIGHT] …",
             help="Corpora to learn from: pairs.tsv, pairs.jsonl or source.txt,target.txt, each also .gz. "
             "A weight says how often its pairs count in an epoch. Default: the built-in starter corpus.",
-            show_default=False,
         ),
     ] = None,
     valid: Annotated[
@@ -51,15 +56,21 @@ def train(
     preset: Annotated[
         str | None,
         typer.Option(
-            help="nano, tiny (the default), small, base, big; tune with --from.", show_default=False
+            metavar="NAME",
+            autocompletion=_presets,
+            help="nano, tiny (the default), small, base, big; tune with --from.",
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Model directory to write. \\[default: models/mine]")
+        Path | None, typer.Option(metavar="DIR", help="Model directory to write. [default: models/mine]")
     ] = None,
     run: Annotated[  # not --run, which torchrun takes for its own --run-path
         Path | None,
-        typer.Option("--run-dir", help="Run directory: checkpoints, metrics. \\[default: runs/NAME-OF-OUT]"),
+        typer.Option(
+            "--run-dir",
+            metavar="DIR",
+            help="Run directory: checkpoints, metrics. [default: runs/NAME-OF-OUT]",
+        ),
     ] = None,
     start: Annotated[
         str | None,
@@ -73,7 +84,7 @@ def train(
         typer.Option(
             "--set",
             metavar="SECTION.KEY=VALUE …",
-            help="Any setting of \\[model], \\[data] or \\[training], as training.lr=0.001. "
+            help="Any setting of [model], [data] or [training], as training.lr=0.001. "
             "See the run directory's config.toml for all of them.",
         ),
     ] = None,
@@ -81,13 +92,18 @@ def train(
         Path | None, typer.Option(metavar="RUN", help="Go on with an interrupted run, exactly where it was.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Same seed, same data, same machine: same model. \\[default: 1]")
+        int | None,
+        typer.Option(metavar="N", help="Same seed, same data, same machine: same model. [default: 1]"),
     ] = None,
     max_steps: Annotated[
-        int | None, typer.Option(min=1, help="Optimizer steps, all sittings together.")
+        int | None, typer.Option(metavar="N", min=1, help="Optimizer steps, all sittings together.")
     ] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="CPU threads. \\[default: all cores]")] = None,
-    dry_run: Annotated[bool, typer.Option(help="Count, time a few steps, estimate; then stop.")] = False,
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="CPU threads. [default: all cores]")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Count, time a few steps, estimate; then stop.")
+    ] = False,
     plot: Annotated[
         Path | None,
         typer.Option(

@@ -26,15 +26,20 @@ def _formats(incomplete: str) -> list[str]:
 @app.command()
 def translate(
     text: Annotated[
-        list[str] | None, typer.Argument(help="Text to translate; without it, lines from standard input.")
+        list[str] | None,
+        typer.Argument(metavar="TEXT…", help="Text to translate; without it, lines from standard input."),
     ] = None,
     input: Annotated[
         list[Path] | None,
-        typer.Option("--input", "-i", help="File or folder; - is standard input. Repeat for more."),
+        typer.Option(
+            "--input", "-i", metavar="PATH", help="File or folder; - is standard input. Repeat for more."
+        ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="File, or folder for several inputs; - is standard output."),
+        typer.Option(
+            "--output", "-o", metavar="PATH", help="File, or folder for several inputs; - is standard output."
+        ),
     ] = None,
     skip_existing: Annotated[
         bool, typer.Option("--skip-existing", help="Leave outputs that are there already.")
@@ -42,25 +47,31 @@ def translate(
     format: Annotated[
         str | None,
         typer.Option(
+            metavar="NAME",
             autocompletion=_formats,
             help="Format of the inputs, instead of the one their names tell: srt, md, po …",
         ),
     ] = None,
     errors: Annotated[
         Literal["strict", "replace"],
-        typer.Option(help="Bytes that are not UTF-8: strict (stop) or replace (with �)."),
+        typer.Option(metavar="HOW", help="Bytes that are not UTF-8: strict (stop) or replace (with �)."),
     ] = "strict",
-    model: Annotated[str | None, typer.Option("--model", "-m", help="Model folder or name.")] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", "-m", metavar="MODEL", help="Model folder or name; by default the shipped model."
+        ),
+    ] = None,
     engine: Annotated[
         Literal["auto", "ctranslate2", "torch"],
-        typer.Option(help="auto, ctranslate2 (fast) or torch (reference)."),
+        typer.Option(metavar="NAME", help="auto, ctranslate2 (fast) or torch (reference)."),
     ] = "auto",
-    beam: Annotated[int, typer.Option(min=1, help="Beam size; 1 is fastest.")] = 4,
+    beam: Annotated[int, typer.Option(metavar="N", min=1, help="Beam size; 1 is fastest.")] = 4,
     nbest: Annotated[
-        int, typer.Option("--nbest", "-n", min=1, help="Show so many translations, best first.")
+        int, typer.Option("--nbest", "-n", metavar="N", min=1, help="Show so many translations, best first.")
     ] = 1,
     alternatives: Annotated[
-        int, typer.Option(min=0, help="Show so many others beside the best: --nbest, less one.")
+        int, typer.Option(metavar="N", min=0, help="Show so many others below the best (--nbest, less one).")
     ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
     check: Annotated[
@@ -69,19 +80,25 @@ def translate(
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a line stays flagged.")] = False,
     confidence: Annotated[bool, typer.Option("--confidence", help="Show how sure the model is.")] = False,
     min_confidence: Annotated[
-        float, typer.Option(min=0, max=1, help="Leave lines untranslated below this confidence.")
+        float,
+        typer.Option(metavar="0–1", min=0, max=1, help="Leave lines untranslated below this confidence."),
     ] = 0.0,
     glossary: Annotated[
-        Path | None, typer.Option(help="Terms with their translations: TSV, term<TAB>translation.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Terms with their translations: TSV, term<TAB>translation."),
     ] = None,
     memory: Annotated[
-        Path | None, typer.Option(help="Whole lines with their translations: TSV, line<TAB>translation.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Whole lines with their translations: TSV, line<TAB>translation."),
     ] = None,
     pinyin: Annotated[bool, typer.Option("--pinyin", help="Add the pronunciation (needs pypinyin).")] = False,
     script: Annotated[
-        Literal["hans", "hant"], typer.Option(help="hans (simplified) or hant (traditional, needs OpenCC).")
+        Literal["hans", "hant"],
+        typer.Option(metavar="NAME", help="hans (simplified) or hant (traditional, needs OpenCC)."),
     ] = "hans",
-    threads: Annotated[int | None, typer.Option(min=1, help="Cores to use; by default all.")] = None,
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Cores to use; by default all.")
+    ] = None,
     interactive: Annotated[bool, typer.Option("--interactive", "-I", help="Open a prompt.")] = False,
 ) -> None:
     """Translate text, lines from standard input, or files.

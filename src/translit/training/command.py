@@ -17,7 +17,7 @@ from translit.training.checkpoint import checkpoints, write_whole
 from translit.training.distributed import World, joined_world
 from translit.training.events import EventFiles, require_tensorboard
 from translit.training.loop import Trainer
-from translit.training.prepare import dry_run, export, prepare
+from translit.training.prepare import dry_run, export, prepare, threads_in_words
 from translit.training.progress import Reporter
 from translit.training.run import METRICS, SETTINGS, RunConfig, read_toml, run_config
 
@@ -60,7 +60,7 @@ def _train(config: RunConfig, home: Path, world: World, *, resume: bool, only_lo
         reporter.say(
             f"{count_parameters(trainer.model):,} parameters: {m.encoder_layers}+{m.decoder_layers} layers, "
             f"d_model {m.d_model}, {m.n_heads} heads; {config.training.optimizer}, {config.training.precision}, "
-            f"{torch.get_num_threads()} threads"
+            f"{threads_in_words()}"
         )
         if only_look:
             dry_run(trainer, reporter)

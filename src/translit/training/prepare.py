@@ -159,6 +159,11 @@ def export(trainer: Trainer, weights: dict[str, Tensor], note: str) -> Path:
     return out
 
 
+def threads_in_words() -> str:
+    threads = torch.get_num_threads()
+    return f"{threads} thread{'s' * (threads != 1)}"
+
+
 def dry_run(trainer: Trainer, reporter: Reporter) -> None:
     """Count everything and time a few real steps, without keeping anything."""
     import resource
@@ -187,7 +192,7 @@ def dry_run(trainer: Trainer, reporter: Reporter) -> None:
         ("vocabulary", f"{len(job.source_tokenizer):,} source, {len(job.target_tokenizer):,} target"),
         ("parameters", f"{count_parameters(trainer.model):,}"),
         ("steps", f"{settings.max_steps:,}, about {epochs:.1f} epochs"),
-        ("speed", f"{speed:,.0f} tokens/s, {seconds:.2f} s a step, {torch.get_num_threads()} threads"),
+        ("speed", f"{speed:,.0f} tokens/s, {seconds:.2f} s a step, {threads_in_words()}"),
         ("memory", f"{memory:.1f} GiB"),
         ("time", f"about {hours:.1f} hours for all steps"),
     ):
