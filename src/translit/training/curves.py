@@ -58,7 +58,7 @@ def draw(run: Path) -> list[Path]:
             "--plot needs matplotlib; install it with: pip install 'translit-nmt[plot]'"
         ) from None
     training, evaluations = read_metrics(run)
-    looks = {
+    looks: dict[Any, Any] = {
         "svg.hashsalt": "translit",  # the same run gives the same file
         "font.size": 9.0,
         "axes.spines.top": False,
