@@ -69,9 +69,7 @@ class DataConfig:
     max_tokens: int = 128  # longer pairs are left out of training, and counted
     batch_tokens: int = 4096  # budget per batch, padding included: rows × (source width + target width)
     pool: int = 20_000  # pairs shuffled, sorted by length and cut into batches together
-    augment: float = (
-        0.0  # share of pairs shown in a variant: other names, {0}, lower case, no full stop, typos …
-    )
+    augment: float = 0.0  # share of pairs shown in a variant: other names, {0}, lower case, typos …
 
     def __post_init__(self) -> None:
         # 256 bytes, 10 placeholders and 4 marks are in every vocabulary, and some letters must be.

@@ -10,6 +10,7 @@ import pytest
 
 from translit.data import augment
 from translit.data.augment import Pair
+from translit.data.names import names
 from translit.text.protect import find_spans
 
 TOM = ("Tom paid 350 dollars to Anna in Paris.", "汤姆在巴黎付给了安娜350美元。")
@@ -62,14 +63,13 @@ def test_final_marks_agree() -> None:
 
 
 def test_names_are_swapped_for_names_of_their_kind_on_both_sides() -> None:
-    names = augment.names()
     for source, target in results(augment.other_name, TOM):
         match = re.fullmatch(r"(\w+) paid 350 dollars to (\w+) in (\w+)\.", source)
         assert match
         for english, kind in zip(match.groups(), ("man", "woman", "city"), strict=True):
-            if english in names:
-                assert names[english].kind == kind
-                assert names[english].chinese[0] in target
+            if english in names():
+                assert names()[english].kind == kind
+                assert names()[english].chinese[0] in target
             else:  # invented: copied
                 assert english in target
         assert "汤姆" not in target or "Tom" in source
@@ -224,8 +224,8 @@ def test_slips_hit_long_english_words_only() -> None:
 
 
 def test_the_table_of_names_is_sound() -> None:
-    assert len(augment.names()) > 350
-    for english, name in augment.names().items():
+    assert len(names()) > 350
+    for english, name in names().items():
         assert name.kind in ("man", "woman", "surname", "city", "country")
         assert re.fullmatch("[A-Z][a-z]+", english)
         assert all(re.fullmatch("[\u4e00-\u9fff]+", spelling) for spelling in name.chinese)

@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -19,6 +19,7 @@ from translit.data import doctor
 from translit.data.bitext import Corpus
 from translit.data.doctor_lines import Row, rows
 from translit.data.doctor_pair import Limits
+from translit.data.doctor_repair import repair
 from translit.data.doctor_survey import misaligned
 from translit.errors import TranslitError
 
@@ -56,6 +57,8 @@ SICK = [
     ("encoding", "Hello there", "你\ufffd好"),
     ("number", "I have 30 books.", "我有三本书。"),
     ("number", "I have some books.", "我有30本书。"),
+    ("remark", "Transl. Note: Google-translate.", "请把它充入我的账户。"),
+    ("remark", "placeholder-a", "桌子下面有一个盒子。"),
     ("noise", "(Laughter) Thank you.", "谢谢。"),
     ("noise", "Thank you.", "谢谢。（笑声）"),
     ("noise", "[upbeat music playing] Hi.", "嗨。"),
@@ -82,6 +85,11 @@ def test_good_pairs_have_no_findings(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("check", "source", "target"), SICK)
 def test_each_check_finds_its_disease(tmp_path: Path, check: str, source: str, target: str) -> None:
     assert check in findings(write_tsv(tmp_path / "a.tsv", [(source, target)]))[0]
+
+
+def test_remarks_that_are_translated_are_no_remarks(tmp_path: Path) -> None:
+    pairs = [("Translator's note: the title is a pun.", "译者注：标题是双关语。"), ("placeholder", "占位符")]
+    assert findings(write_tsv(tmp_path / "a.tsv", pairs)) == [{}, {}]
 
 
 def test_duplicates_are_found_across_files_and_told_from_near_ones(tmp_path: Path) -> None:
@@ -195,6 +203,51 @@ def test_evaluation_data_is_found_without_case_spaces_and_punctuation(tmp_path: 
     assert [f.get("evaluation") for f in found] == ["in eval.en", "in refs.jsonl", None]
 
 
+# ── Repairing ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "repaired"),
+    [
+        ("What is it?", "甚么事？", "什么事？"),
+        ("She is a famous singer.", "她是着名的歌手。", "她是著名的歌手。"),
+        ("The plan is for Mary.", "计画给玛莉。", "计划给玛丽。"),
+        ("Tom knows Bob.", "Tom认识Bob。", "汤姆认识鲍勃。"),
+        ("He is 180 cm tall.", "他身高180公分。", "他身高180厘米。"),
+    ],
+)
+def test_repair_writes_mainland_spelling(source: str, target: str, repaired: str) -> None:
+    assert repair(source, target) == repaired
+    assert repair(source, repaired) == repaired
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("A bag with a name on it.", "包上写着名字。"),
+        ("This means home is renamed.", "这意味着名为home的卷改名。"),
+        ("snow pear", "雪梨"),
+        ("Tom Hanks is here.", "Tom Hanks在这里。"),
+        ("Peter held her.", "彼得（Peter）抱着她。"),
+        ("He works with Adam.", "他用Adam优化器。"),
+        ("Tom uses Python.", "Tom用Python。"),
+        ("He is here.", "Tom在这里。"),
+    ],
+)
+def test_repair_leaves_what_may_be_right(source: str, target: str) -> None:
+    assert repair(source, target) == target
+
+
+def test_clean_repairs_when_asked(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("Tom?\t甚么Tom？\tCC0\nHi.\t嗨。\n", "utf-8")
+    corpus = Corpus.parse(str(tmp_path / "a.tsv"))
+    result = doctor.clean([corpus], f"{tmp_path}/b.tsv", tmp_path / "dropped.tsv", mend=True)
+    assert result.repaired == 1
+    assert (tmp_path / "b.tsv").read_text("utf-8") == "Tom?\t什么汤姆？\tCC0\nHi.\t嗨。\n"
+    doctor.clean([corpus], f"{tmp_path}/c.jsonl", tmp_path / "dropped.tsv", mend=True)
+    assert "什么汤姆" in (tmp_path / "c.jsonl").read_text("utf-8")
+
+
 # ── Cleaning ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -230,6 +283,24 @@ def test_clean_keeps_further_columns_and_converts_between_formats(tmp_path: Path
         "source": "two\nlines",
         "target": "两\t行",
     }
+
+
+def test_clean_into_a_folder_keeps_names_and_finds_repeats_across_files(tmp_path: Path) -> None:
+    one = write_tsv(tmp_path / "one.tsv", [*GOOD[:3], ("Hi.", "")])
+    two = write_tsv(tmp_path / "two.tsv", GOOD[2:5])
+    (tmp_path / "c.en").write_text("Hi.\n", "utf-8")
+    (tmp_path / "c.zh").write_text("嗨。\n", "utf-8")
+    both = Corpus.parse(f"{tmp_path}/c.en,{tmp_path}/c.zh")
+    result = doctor.clean([one, two, both], f"{tmp_path}/clean/", tmp_path / "clean" / "dropped.tsv")
+    assert (result.read, result.kept, result.reasons) == (8, 6, Counter(empty=1, duplicate=1))
+    written = {path.name: path.read_text("utf-8") for path in (tmp_path / "clean").iterdir()}
+    assert written.keys() == {"one.tsv", "two.tsv", "c.en", "c.zh", "dropped.tsv"}
+    assert written["two.tsv"] == "".join(f"{s}\t{t}\n" for s, t in GOOD[3:5])
+    assert written["c.zh"] == "嗨。\n"
+    with pytest.raises(TranslitError, match=r"one\.tsv: named twice"):
+        doctor.clean([one, one], f"{tmp_path}/clean/", tmp_path / "dropped.tsv")
+    with pytest.raises(TranslitError, match=r"one\.tsv: is also an input"):
+        doctor.clean([one], f"{tmp_path}/", tmp_path / "dropped.tsv")
 
 
 def test_what_is_dropped_can_be_chosen(tmp_path: Path) -> None:
@@ -282,6 +353,7 @@ def test_a_failed_clean_leaves_the_old_output_alone(tmp_path: Path, monkeypatch:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.tsv", "b.tsv"]
 
 
+@settings(deadline=None)  # a busy machine is no error
 @given(st.lists(st.tuples(st.text(max_size=20), st.text(max_size=20)), max_size=8))
 def test_no_text_breaks_the_doctor_or_gets_lost(pairs: list[tuple[str, str]]) -> None:
     import tempfile
@@ -351,6 +423,15 @@ def test_clean_command_says_where_everything_went(tmp_path: Path) -> None:
     assert "2 kept + 1 dropped = 3 read" in out
     assert f"dropped: {tmp_path}/b.tsv.dropped.tsv" in err
     assert (tmp_path / "b.tsv").read_text("utf-8").count("\n") == 2
+
+
+def test_clean_command_writes_a_folder_and_says_what_it_repaired(tmp_path: Path) -> None:
+    write_tsv(tmp_path / "a.tsv", [("What?", "甚么？"), ("Hi", "")])
+    code, out, _ = run("clean", f"{tmp_path}/a.tsv", "-o", f"{tmp_path}/clean/", "--repair")
+    assert code == 0
+    assert "1 of those kept repaired" in out
+    assert (tmp_path / "clean" / "a.tsv").read_text("utf-8") == "What?\t什么？\n"
+    assert (tmp_path / "clean" / "dropped.tsv").is_file()
 
 
 def test_bad_requests_are_one_line(tmp_path: Path) -> None:

@@ -73,12 +73,17 @@ def clean(
     files: _Files,
     output: Annotated[
         str,
-        typer.Option("--output", "-o", help="What passes: a TSV, a JSONL or source,target; each also .gz."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="What passes: a TSV, a JSONL or source,target, each also .gz; or folder/ for a file a corpus.",
+        ),
     ],
     report: Annotated[
         Path | None,
         typer.Option(
-            help="Every dropped line with its reason. [default: OUTPUT.dropped.tsv]", show_default=False
+            help="Every dropped line with its reason. [default: OUTPUT.dropped.tsv, or dropped.tsv in a folder]",
+            show_default=False,
         ),
     ] = None,
     drop: Annotated[
@@ -89,6 +94,9 @@ def clean(
         list[str] | None,
         typer.Option(metavar="CHECK", help="Do not drop what this check finds. Repeat for more."),
     ] = None,
+    mend: Annotated[
+        bool, typer.Option("--repair", help="Mainland spelling in what is kept: 甚么 → 什么, Tom → 汤姆.")
+    ] = False,
     against: _Against = None,
     max_words: _MaxWords = 200,
     max_characters: _MaxCharacters = 500,
@@ -105,12 +113,17 @@ def clean(
     corpora = _corpora(files, against)
     doctor.check_names([*(drop or []), *(keep or [])])
     dropped = (set(doctor.DROPPED) | set(drop or [])) - set(keep or [])
-    rejects = report or Path(output.split(",")[0] + ".dropped.tsv")
+    in_folder = output.endswith("/") or Path(output).is_dir()
+    rejects = report or (
+        Path(output, "dropped.tsv") if in_folder else Path(output.split(",")[0] + ".dropped.tsv")
+    )
     with _busy("cleaning"):
         limits = _limits(max_words, max_characters)
-        result = doctor.clean(corpora, output, rejects, dropped, against or [], limits)
+        result = doctor.clean(corpora, output, rejects, dropped, against or [], limits, mend)
     out = console()
     out.print(f"{result.kept:,} kept + {result.dropped:,} dropped = {result.read:,} read")
+    if mend:
+        out.print(f"{result.repaired:,} of those kept repaired")
     if result.dropped:
         out.print(reasons_table(result))
     _stderr().print(f"kept: {output}\ndropped: {rejects}", soft_wrap=True)

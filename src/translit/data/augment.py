@@ -12,9 +12,8 @@ import random
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
-from pathlib import Path
-from typing import NamedTuple
 
+from translit.data.names import names
 from translit.text.protect import find_spans
 from translit.text.tokenizer import PLACEHOLDERS
 
@@ -65,24 +64,11 @@ def _ended(pair: Pair) -> bool:
     return bool(pair[0]) and _END_MARKS.get(pair[0][-1]) == pair[1][-1:]
 
 
-class Name(NamedTuple):
-    kind: str  # man, woman, surname, city, country
-    chinese: tuple[str, ...]  # the usual spelling first
-
-
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")
 # After the first name, these go on with a longer one: 汤姆森, 玛丽亚.
 _LONGER = "亚娅娜森逊斯丝莎洛蒂塔妮"
 _TITLE = "先生|女士|小姐|太太|夫人|老师|教授|医生|博士|经理|师傅|同学"
 _BEFORE_PLACE = frozenset("In From To At Is Are Was Does Did And But When Where If Has Have Of For".split())  # noqa: SIM905
-
-
-@cache
-def names() -> dict[str, Name]:
-    """English name → kind and Chinese spellings, as ``names.tsv`` has them."""
-    lines = (Path(__file__).with_name("names.tsv")).read_text("utf-8").splitlines()
-    rows = (line.split("\t") for line in lines if not line.startswith("#"))
-    return {english: Name(kind, tuple(chinese.split("|"))) for kind, english, chinese in rows}
 
 
 @cache

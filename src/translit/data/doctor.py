@@ -3,14 +3,16 @@
 >>> for row, findings in diagnose([Corpus.parse("pairs.tsv")]):
 ...     print(row.place, findings)
 
-Every line is diagnosed, also one that is no pair. Nothing is repaired: a line is kept as it is, or dropped
-and reported. ``healthy`` gives a training recipe the pairs that pass.
+Every line is diagnosed, also one that is no pair. A line is kept as it is, or dropped and reported; only when
+asked does ``clean`` repair spellings. ``healthy`` gives a training recipe the pairs that pass.
 """
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -20,6 +22,7 @@ from translit.data import doctor_pair
 from translit.data.bitext import Corpus, Pair
 from translit.data.doctor_lines import Row, atomic_writer, is_jsonl, output_paths, pair_writer, rows
 from translit.data.doctor_pair import Limits
+from translit.data.doctor_repair import repair
 from translit.data.doctor_survey import Survey, evaluation_keys, survey
 from translit.errors import TranslitError
 
@@ -36,6 +39,7 @@ _CHECKS = {
     "traditional": ("Traditional characters", False),
     "encoding": ("mojibake, control characters, U+FFFD", True),
     "number": ("the numbers differ", True),
+    "remark": ("a note or a placeholder where the text should be", True),
     "noise": ("sounds in brackets, music notes", True),
     "html": ("HTML leftovers", True),
     "misaligned": ("a stretch fits its neighbours better", True),
@@ -53,6 +57,7 @@ _PAIR_CHECKS: dict[str, doctor_pair.Check] = {
     "traditional": doctor_pair.traditional,
     "encoding": doctor_pair.encoding,
     "number": doctor_pair.number,
+    "remark": doctor_pair.remark,
     "noise": doctor_pair.noise,
     "html": doctor_pair.html,
 }
@@ -150,6 +155,7 @@ class Cleaned:
 
     read: int = 0
     kept: int = 0
+    repaired: int = 0  # of those kept
     reasons: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -164,24 +170,37 @@ def clean(
     drop: Collection[str] = DROPPED,
     against: Sequence[Path] = (),
     limits: Limits = Limits(),  # noqa: B008
+    mend: bool = False,
 ) -> Cleaned:
     """Write what passes to ``output`` and every other line, with its reasons, to the TSV ``rejects``.
 
-    Both files appear when all is written. A TSV keeps its further columns. Raises TranslitError when a file
+    ``output`` is a file, or a folder (``clean/``) in which every corpus keeps its name. ``mend`` puts what is kept
+    into the spelling of mainland China (see :mod:`translit.data.doctor_repair`).
+
+    All files appear when all is written. A TSV keeps its further columns. Raises TranslitError when a file
     cannot be read or written, when an output is also an input, or for an unknown check in ``drop``.
     """
     drop = _dropping(drop)
-    _refuse_overwriting(corpora, [*output_paths(output), rejects])
+    outputs = [_output_of(corpus, output) for corpus in corpora]
+    # One file may take several corpora; in a folder, two of one name would be one.
+    written = outputs if _is_folder(output) else outputs[:1]
+    _refuse_overwriting(corpora, [*chain.from_iterable(map(output_paths, written)), rejects])
     verbatim = all(len(corpus.paths) == 1 and not is_jsonl(corpus.paths[0]) for corpus in corpora)
     result = Cleaned()
-    with pair_writer(output, verbatim) as keep, atomic_writer(rejects) as report:
+    with ExitStack() as stack:
+        writers = {name: stack.enter_context(pair_writer(name, verbatim)) for name in dict.fromkeys(written)}
+        report = stack.enter_context(atomic_writer(rejects))
         report.write("place\treason\tdetail\tsource\ttarget\n")
+        keep = {str(corpus.paths[0]): writers[name] for corpus, name in zip(corpora, outputs, strict=True)}
         for row, findings in diagnose(corpora, against, limits):
             result.read += 1
             reasons = [name for name in findings if name in drop]
             if not reasons:
                 result.kept += 1
-                keep(row)
+                if mend and (mended := _mended(row)) != row:
+                    result.repaired += 1
+                    row = mended
+                keep[row.place.rpartition(":")[0]](row)
                 continue
             result.reasons.update(reasons)
             details = "; ".join(findings[name] for name in reasons)
@@ -228,6 +247,22 @@ def _refuse_overwriting(corpora: Sequence[Corpus], outputs: Sequence[Path]) -> N
             raise TranslitError(f"{path}: cannot write: not a file; give the name of a file")
         if resolved.count(path.resolve()) > 1:
             raise TranslitError(f"{path}: named twice as an output; give the report a name of its own")
+
+
+def _is_folder(output: str) -> bool:
+    return output.endswith(("/", os.sep)) or Path(output).is_dir()
+
+
+def _output_of(corpus: Corpus, output: str) -> str:
+    if not _is_folder(output):
+        return output
+    return ",".join(str(Path(output) / path.name) for path in corpus.paths)
+
+
+def _mended(row: Row) -> Row:
+    target = repair(row.source, row.target)
+    line = row.line.replace(f"\t{row.target}", f"\t{target}", 1)
+    return row._replace(target=target, line=line)
 
 
 def _one_line(text: str) -> str:

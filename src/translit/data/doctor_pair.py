@@ -201,6 +201,22 @@ def encoding(source: str, target: str, limits: Limits) -> str:
     return ""
 
 
+# What stands in a corpus where nobody wrote a sentence, and Chinese that would translate just that.
+_REMARK = re.compile(
+    r"(?:transl(?:ator'?s?|ation|\.)?|T/?N)\.? ?notes?\b.*|T/?N:.*"
+    r"|placeholder(?:-\w+)?|PH|TBD|TODO|FIXME|lorem ipsum.*",
+    re.IGNORECASE,
+)
+_ABOUT_REMARKS = re.compile("译注|译者|翻译|注释|占位|待办|待定|乱数假文|酸碱|[\\[{<=]")
+
+
+def remark(source: str, target: str, limits: Limits) -> str:
+    """``Transl. Note: wrong``, ``PH`` or ``placeholder`` for a sentence. As entries of a dictionary they are short."""
+    if not _REMARK.fullmatch(source) or _ABOUT_REMARKS.search(target) or count_han(target) < 3:
+        return ""
+    return f"no sentence: {source[:30]}"
+
+
 _SOUND = r"""
     applause|applauding|laughter|laughs?|laughing|cheer(?:s|ing)?|chuckl(?:es?|ing)|giggl(?:es?|ing)
     |sigh(?:s|ing)?|gasp(?:s|ing)?|cough(?:s|ing)?|groan(?:s|ing)?|grunt(?:s|ing)?|sobb?(?:s|ing)?
