@@ -79,7 +79,7 @@ def alignment_errors(
         cross = torch.cat((cross, cross.mean(1, keepdim=True)), 1)  # (B, N, T + 1, S)
         for row, i in enumerate(batch):
             pair, example = aligned[i], examples[i]
-            shares = _shares(directory, pair, example)
+            shares = token_shares(directory, pair, example)
             if shares is None:
                 unmatched += 1
             else:
@@ -124,7 +124,9 @@ class _Counts:
         return [Aer(*rates) for rates in columns]
 
 
-def _shares(directory: ModelDirectory, pair: AlignedPair, example: Example) -> tuple[Tensor, Tensor] | None:
+def token_shares(
+    directory: ModelDirectory, pair: AlignedPair, example: Example
+) -> tuple[Tensor, Tensor] | None:
     """(S, U) and (T, W): how the model's tokens divide into the annotators' words; None if the texts differ."""
     source_pieces = directory.source_tokenizer.pieces(example.source[:-1])
     target_pieces = directory.target_tokenizer.pieces(example.target[1:-1])
