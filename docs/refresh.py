@@ -22,7 +22,11 @@ SHOWN = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 def refreshed(shown: re.Match[str]) -> str:
     """The command of ``shown`` and its present output, cut where the old one was cut."""
     command, before = shown.groups()
-    environment = {**os.environ, "COLUMNS": "80", "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    environment = {
+        **os.environ,
+        "COLUMNS": "80",
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
     done = subprocess.run(
         ["bash", "-c", command], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
     )

@@ -81,6 +81,16 @@ class ModelDirectory:
 
         return Tokenizer.load(self.path / TARGET)
 
+    @property
+    def length_penalty(self) -> float:
+        """The α of the search that suits this model: 1 unless info.length_penalty in config.json says otherwise."""
+        value = self.info.get("length_penalty", 1.0)
+        if not isinstance(value, int | float) or not 0 <= value <= 100:
+            raise TranslitError(
+                f"{self.path / CONFIG}: info.length_penalty is {value!r}; give a number from 0 to 100"
+            )
+        return float(value)
+
     def weights(self) -> dict[str, Any]:
         """Every weight as a numpy array, named as in ``Transformer.state_dict()``, without torch."""
         from safetensors import SafetensorError

@@ -83,7 +83,7 @@ class Translator:
         precision: arithmetic of the fast engine, "int8" or "float32".
         beam: translations followed side by side; 1 is greedy search.
         alternatives: how many further translations to return with each line (less than ``beam``).
-        length_penalty: above 1 favours longer translations.
+        length_penalty: above 1 favours longer translations; None is what suits the model.
         check: look for lost numbers, loops, untranslated text …, try once more, and flag what stays wrong.
         glossary: terms and the translation each must get, guaranteed for ten terms in a sentence. A sentence in which
             the model drops one is translated again by PyTorch, which takes two seconds to load.
@@ -100,7 +100,7 @@ class Translator:
         precision: Literal["int8", "float32"] = "int8",
         beam: int = 4,
         alternatives: int = 0,
-        length_penalty: float = 1.0,
+        length_penalty: float | None = None,
         check: bool = True,
         glossary: Mapping[str, str] | None = None,
         memory: Mapping[str, str] | None = None,
@@ -110,7 +110,8 @@ class Translator:
         self.directory = find_model(model)
         # Some may read alike once they are finished, so all that the search has found are asked for.
         n_best = max(beam, alternatives + 1) if alternatives else 1
-        self.settings = SearchSettings(beam=beam, n_best=n_best, length_penalty=length_penalty)
+        alpha = self.directory.length_penalty if length_penalty is None else length_penalty
+        self.settings = SearchSettings(beam=beam, n_best=n_best, length_penalty=alpha)
         self._most_alternatives = alternatives
         self.engine = _load_engine(engine, self.directory, precision, threads)
         self.check = check

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from translit import Translation, Translator
 from translit.decoding.settings import Hypothesis, SearchSettings
 from translit.errors import TranslitError
+from translit.model_directory import find_model
 from translit.text.tokenizer import EOS
 
 
@@ -426,3 +427,18 @@ def test_a_single_string_is_refused_with_the_fix(translator: Translator) -> None
 def test_alternatives_that_read_alike_make_room_for_others(scripted) -> None:  # type: ignore[no-untyped-def]
     found = one(scripted({"I love you": "我爱你|我爱你。|我喜欢你"}, alternatives=1), "I love you")
     assert [a.text for a in found.alternatives] == ["我喜欢你"]
+
+
+def test_the_length_penalty_of_the_model(tmp_path: Path) -> None:
+    """A model may name the α that suits it; whoever asks for another gets that."""
+    model = tmp_path / "model"
+    shutil.copytree(find_model().path, model)
+    config = json.loads((model / "config.json").read_text("utf-8"))
+    config["info"]["length_penalty"] = 2.5
+    (model / "config.json").write_text(json.dumps(config), "utf-8")
+    assert Translator(model).describe()["length_penalty"] == 2.5
+    assert Translator(model, length_penalty=1.0).describe()["length_penalty"] == 1.0
+    config["info"]["length_penalty"] = "long"
+    (model / "config.json").write_text(json.dumps(config), "utf-8")
+    with pytest.raises(TranslitError, match="info.length_penalty is 'long'"):
+        Translator(model)

@@ -6,21 +6,18 @@ data=../shared/data
 clean=runs/clean
 mkdir -p "$clean"
 
-# Sentences of the development sets stay out, on either side.
-dev=$(mktemp)
-trap 'rm -f "$dev"' EXIT
-python3 -c "import json, sys; [print(r) for line in sys.stdin for r in json.loads(line)]" \
-    < "$data/eval/tatoeba-dev/refs.zh.jsonl" > "$dev"
-for corpus in src/translit/data/starter/train.tsv.gz "$data"/train/*.tsv.gz; do
-    name=$(basename "$corpus")
-    [ "$name" = train.tsv.gz ] && name=starter.tsv.gz
-    translit data clean "$corpus" -o "$clean/$name" -a "$dev" -a "$data/eval/tatoeba-dev/source.en" \
-        -a "$data/eval/flores-dev/source.en" -a "$data/eval/flores-dev/reference.zh"
-done
+# Sentences of the development sets stay out, on either side. (The shipped weights saw the corpora cleaned one by one,
+# which keeps a few dozen pairs that two of them share.)
+translit data clean src/translit/data/starter/train.tsv.gz "$data"/train/*.tsv.gz --output "$clean/" --keep remark \
+    --against "$data/eval/tatoeba-dev/source.en" --against "$data/eval/tatoeba-dev/refs.zh.jsonl" \
+    --against "$data/eval/flores-dev/source.en" --against "$data/eval/flores-dev/reference.zh"
+mv "$clean/train.tsv.gz" "$clean/starter.tsv.gz"
 
 recipe=models/en-zh/recipe
 translit train --config $recipe/1-conversation.toml --run-dir runs/stage-1 --threads 1
 torchrun --nproc-per-node 2 -m translit train --config $recipe/2-everything.toml --run-dir runs/stage-2 --threads 1
 torchrun --nproc-per-node 2 -m translit train --config $recipe/3-final.toml --run-dir runs/stage-3 --threads 1
+# Chosen on the development sets among 1, 1.4, 1.8 and 2.5: with 1 the translations are too short.
+sed -i 's/"info": {/"info": {\n    "length_penalty": 1.8,/' models/en-zh/config.json
 translit heads --align $data/eval/pud-align-dev --save
 translit calibrate -s $data/eval/tatoeba-dev/source.en -r $data/eval/tatoeba-dev/refs.zh.jsonl --save

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -137,7 +138,8 @@ def _explainer(model: str | None, beam: int | None) -> Explainer:
     from translit.model_directory import find_model
 
     directory = find_model(model)
-    return Explainer(directory, SearchSettings() if beam is None else SearchSettings(beam=beam))
+    settings = SearchSettings(length_penalty=directory.length_penalty)
+    return Explainer(directory, settings if beam is None else replace(settings, beam=beam))
 
 
 def _place(
