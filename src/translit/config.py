@@ -86,6 +86,7 @@ class TrainConfig:
     warmup_steps: int = 400
     max_steps: int = 100_000
     max_epochs: int = 0  # stop after so many epochs, if that comes before max_steps; 0: max_steps decides
+    max_minutes: float = 0.0  # wall time of all sittings; it decides instead of max_steps and max_epochs
     cooldown: float = 0.2  # last share of max_steps, over which the learning rate falls linearly to zero
     weight_decay: float = 0.0
     beta1: float = 0.9
@@ -107,6 +108,7 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         _check_ranges(self, lr=(0, 1000), warmup_steps=(0, 10**9), max_steps=(1, 10**9), cooldown=(0, 1))
+        _check_ranges(self, max_minutes=(0, 10**6))
         _check_ranges(self, weight_decay=(0, 1000), beta1=(0, 0.99999), beta2=(0, 0.99999))
         _check_ranges(self, clip_norm=(1e-6, 10**9), accumulate=(1, 10**6), label_smoothing=(0, 0.99))
         _check_ranges(self, guided_alignment=(0, 100), guided_layer=(0, 1000), guided_head=(0, 1000))

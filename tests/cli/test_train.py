@@ -42,6 +42,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         (["--set", "lr=3"], "write it as training.lr=0.001"),
         (["--set", "training.speed=3"], "unknown setting 'speed'"),
         (["--set", "training.lr=nan"], "settings [training]: lr is nan; give a number from 0"),
+        (["--max-steps", "5", "--max-minutes", "5"], "give one of them"),
         (["--set", "model.n_heads=0"], "settings [model]: n_heads is 0; give a number from 1"),
         (["--set", "data.source_vocab=10"], "source_vocab is 10; give a number from 280"),
         (["--set", "data.pool=0"], "settings [data]: pool is 0; give a number from 1"),

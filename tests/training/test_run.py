@@ -407,3 +407,54 @@ def test_clock_and_sparkline() -> None:
     assert [clock(s) for s in (5, 65, 3725)] == ["0:05", "1:05", "1:02:05"]
     assert sparkline([0, 1, 2, 3]) == "▁▃▅█"
     assert sparkline([5.0, 5.0]) == "▁▁"
+
+
+@pytest.fixture
+def one_second_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that knows only steps."""
+
+    def __init__(self: Meter, seconds_before: float) -> None:
+        begin(self, seconds_before)
+        self.before, self.added = seconds_before, 0  # type: ignore[attr-defined]
+
+    def add(self: Meter, loss: torch.Tensor, norm: torch.Tensor, tokens: int) -> None:
+        count(self, loss, norm, tokens)
+        self.added += 1  # type: ignore[attr-defined]
+
+    begin, count = Meter.__init__, Meter.add
+    monkeypatch.setattr(Meter, "__init__", __init__)
+    monkeypatch.setattr(Meter, "add", add)
+    monkeypatch.setattr(Meter, "total_seconds", property(lambda self: self.before + self.added))
+
+
+@pytest.mark.parametrize("stop_at", [None, 3, 9])
+def test_a_time_limit_becomes_a_number_of_steps_and_changes_nothing_else(
+    config: RunConfig,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    one_second_a_step: None,
+    stop_at: int | None,
+) -> None:
+    """12 seconds of 1-second steps, interrupted before and after the cooldown begins, are a run of 12 steps."""
+    config = changed(config, cooldown=0.5)
+    whole = trained(config, tmp_path / "whole")
+    home = tmp_path / "timed"
+    timed = changed(config, max_steps=5, max_epochs=1, max_minutes=0.2)
+    if stop_at:
+        step = Trainer.step
+
+        def interrupted_step(self: Trainer, group: object) -> object:
+            if self.progress.step + 1 == stop_at:
+                os.kill(os.getpid(), signal.SIGTERM)
+            return step(self, group)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(Trainer, "step", interrupted_step)
+        assert not train(timed, home, resume=False, threads=None, only_look=False)
+        monkeypatch.setattr(Trainer, "step", step)
+        timed = run_config(read_toml(home / "config.toml"), "config.toml")
+        assert (timed.training.max_minutes == 0.2) == (stop_at == 3)
+    weights = trained(timed, home, resume=stop_at is not None)
+    assert checkpoints(home / "checkpoints")[-1].name == "0000012"
+    assert all(torch.equal(weights[name], tensor) for name, tensor in whole.items())
+    settings = run_config(read_toml(home / "config.toml"), "config.toml").training
+    assert (settings.max_steps, settings.max_minutes, settings.max_epochs) == (12, 0.0, 0)

@@ -98,6 +98,10 @@ def train(
     max_steps: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Optimizer steps, all sittings together.")
     ] = None,
+    max_minutes: Annotated[
+        float | None,
+        typer.Option(metavar="N", min=0.01, help="Instead of steps: wall time, all sittings together."),
+    ] = None,
     threads: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="CPU threads. [default: all cores]")
     ] = None,
@@ -113,11 +117,13 @@ def train(
 ) -> None:
     """Train a translator. With nothing else: preset tiny on the starter corpus, about ten minutes on a laptop."""
     if plot:
-        others = (corpora, valid, preset, out, run, start, config, set_, resume, seed, max_steps, threads)
-        if dry_run or any(value is not None for value in others):
+        others = (corpora, valid, preset, out, run, start, config, set_, resume, seed, max_steps)
+        if dry_run or any(value is not None for value in (*others, max_minutes, threads)):
             raise TranslitError(f"--plot only draws; train first, then: translit train --plot {plot}")
         _plot(plot)
         return
+    if max_steps is not None and max_minutes is not None:
+        raise TranslitError("--max-steps and --max-minutes: either may end a training; give one of them")
     values = _settings(config, resume)
     flags = {
         "train": corpora,
@@ -129,9 +135,13 @@ def train(
     values |= {name: value for name, value in flags.items() if value is not None}
     if corpora and not valid and resume is None and config is None:
         values.setdefault("valid", "")
-    assignments = [("training.seed", seed), ("training.max_steps", max_steps)]
+    assignments: list[tuple[str, Any]] = [
+        ("training.seed", seed),
+        ("training.max_steps", max_steps),
+        ("training.max_minutes", max_minutes),
+    ]
     if max_steps is not None:
-        assignments.append(("training.max_epochs", 0))
+        assignments += [("training.max_epochs", 0), ("training.max_minutes", 0.0)]
     for name, value in [*assignments, *(_assignment(text) for text in set_ or [])]:
         if value is not None:
             section, key = name.split(".")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 import signal
@@ -33,13 +34,14 @@ from translit.training.checkpoint import (
     load_weights,
     save_checkpoint,
     tidy,
+    write_whole,
 )
 from translit.training.distributed import World
 from translit.training.guided import GuidedHead
 from translit.training.loss import linear_cross_entropy
 from translit.training.optimizer import MasterWeights, Optimizer, learning_rate
 from translit.training.progress import Reporter
-from translit.training.run import RunConfig
+from translit.training.run import SETTINGS, RunConfig
 
 LOG_EVERY = 10  # steps
 SCORED_LINES = 500  # dev lines, at most, translated at each evaluation
@@ -102,6 +104,8 @@ class Trainer:
                 group = list(itertools.islice(stream, max(self.settings.accumulate, self.job.world.size)))
                 meter.add(*self.step(group), sum(batch.tokens for batch in group))
                 self.progress.seconds = meter.total_seconds
+                if self.settings.max_minutes:
+                    self.heed_the_time(reporter)
                 step, last = self.progress.step, self.progress.step == self.settings.max_steps
                 if step % LOG_EVERY == 0 or last:
                     self._check_divergence(meter)
@@ -116,6 +120,29 @@ class Trainer:
                 if stop:
                     return False
         return True
+
+    def heed_the_time(self, reporter: Reporter) -> None:
+        """Under ``max_minutes``: fix the last step as soon as the cooldown has to begin, by the speed until then.
+
+        Before the cooldown the learning rate does not depend on the last step, so not knowing it changes nothing. From
+        then on this is a run of ``max_steps``, and its settings say so: it resumes and repeats like any other.
+        """
+        limit = 60 * self.settings.max_minutes
+        reporter.max_steps = round(self.progress.step * limit / self.progress.seconds)
+        measured = limit * max(0.05, 1 - self.settings.cooldown)
+        if not self.job.world.any(self.progress.seconds >= measured):
+            return
+        seconds = torch.tensor(self.progress.seconds, dtype=torch.float64)
+        self.job.world.sum([seconds])  # the processes' clocks differ a little, and they must agree
+        steps = self.progress.step * limit * self.job.world.size / float(seconds)
+        max_steps = max(self.progress.step, round(steps))
+        self.settings = dataclasses.replace(self.settings, max_steps=max_steps, max_minutes=0.0)
+        self.optimizer.config = self.settings
+        self.job.config = dataclasses.replace(self.job.config, training=self.settings)
+        reporter.max_steps = max_steps
+        if self.job.world.is_main:
+            write_whole(self.job.home / SETTINGS, self.job.config.absolute().to_toml().encode())
+        reporter.say(f"{limit / 60:g} minutes are {max_steps:,} steps; from now on the learning rate falls")
 
     def step(self, group: list[Batch]) -> tuple[Tensor, Tensor]:
         """One optimizer step over the batches of ``group``, shared among the processes.

@@ -34,6 +34,7 @@ from translit.training.run import RunConfig
 
 _HELD_OUT = 1000  # dev pairs, at most, when no dev corpus is given
 _TOKENIZER_LINES = 1_000_000
+_ENDLESS = 10**9  # steps
 
 
 def prepare(config: RunConfig, home: Path, world: World, reporter: Reporter) -> Job:
@@ -74,12 +75,17 @@ def prepare(config: RunConfig, home: Path, world: World, reporter: Reporter) -> 
         alignments = open_alignments(*wanted_links)
         reporter.say(f"{alignments.report['pairs']:,} pairs aligned, {alignments.report['links']:,} links")
     batches = Batches(weighted, source, target, config.data, config.training.seed, alignments)
-    config = dataclasses.replace(config, model=model, training=_within_epochs(config.training, batches))
+    config = dataclasses.replace(config, model=model, training=_limited(config.training, batches))
     return Job(config, home, batches, valid, source, target, world)
 
 
-def _within_epochs(training: TrainConfig, batches: Batches) -> TrainConfig:
-    """``max_epochs`` as steps; a run shortened by it still looks at the dev set five times."""
+def _limited(training: TrainConfig, batches: Batches) -> TrainConfig:
+    """``max_epochs`` as steps; a run shortened by it still looks at the dev set five times.
+
+    How many steps ``max_minutes`` are is found on the way, by ``Trainer.heed_the_time``.
+    """
+    if training.max_minutes:
+        return dataclasses.replace(training, max_steps=_ENDLESS, max_epochs=0)
     if not training.max_epochs:
         return training
     steps = math.ceil(training.max_epochs * batches.batches_per_epoch() / training.accumulate)
@@ -182,8 +188,9 @@ def dry_run(trainer: Trainer, reporter: Reporter) -> None:
         trainer.step(group)
     seconds = (time.monotonic() - started) / 3
     speed = sum(b.tokens for g in groups[1:] for b in g) / 3 / seconds
-    hours = seconds * settings.max_steps / 3600
-    epochs = settings.max_steps * settings.accumulate / per_epoch
+    steps = round(60 * settings.max_minutes / seconds) if settings.max_minutes else settings.max_steps
+    hours = seconds * steps / 3600
+    epochs = steps * settings.accumulate / per_epoch
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     for label, value in (
         ("pairs in an epoch", f"{len(job.batches):,} in {pools} pools"),
@@ -191,7 +198,7 @@ def dry_run(trainer: Trainer, reporter: Reporter) -> None:
         ("pairs too long", f"{too_long:,} of the first {job.config.data.pool:,}"),
         ("vocabulary", f"{len(job.source_tokenizer):,} source, {len(job.target_tokenizer):,} target"),
         ("parameters", f"{count_parameters(trainer.model):,}"),
-        ("steps", f"{settings.max_steps:,}, about {epochs:.1f} epochs"),
+        ("steps", f"{steps:,}, about {epochs:.1f} epochs"),
         ("speed", f"{speed:,.0f} tokens/s, {seconds:.2f} s a step, {threads_in_words()}"),
         ("memory", f"{memory:.1f} GiB"),
         ("time", f"about {hours:.1f} hours for all steps"),
