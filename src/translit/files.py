@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import itertools
 import os
@@ -183,7 +184,7 @@ def translate_file(
     if name == "docx" and job.output is None and stdout.isatty():
         raise TranslitError(f"{job.name}: a docx is not for a terminal; say where to with -o FILE")
     with _destination(job.output, stdout) as target, _open(job.source) as source:
-        if name in ("txt", "text"):
+        if name in ("txt", "text") and not _is_utf16(job.source):
             numbers = itertools.count(1)
             for batch in translate_lines(translator, source, job.name, errors):
                 for (translation, ending), number in zip(batch, numbers, strict=False):
@@ -192,13 +193,28 @@ def translate_file(
             return
         document = open_format(job.name, source.read(), errors, name)
         translations = translate_segments(translator, document)
-        for number, (line, translation) in enumerate(zip(document.lines, translations, strict=True), 1):
-            beginning = " ".join(translation.source.split()[:4])
-            report(
-                where(job.name, line) if line else f"{job.name}: text {number} “{beginning}…”", translation
-            )
+        places = zip(document.lines, document.inline, translations, strict=True)
+        for number, (line, slot, translation) in enumerate(places, 1):
+            beginning = _beginning(translation.source, slot.tokens if slot else ())
+            report(where(job.name, line) if line else f"{job.name}: text {number} “{beginning}”", translation)
         texts = [rewrite(t.text) for t in translations]
         target.write(document.render(texts, translator.directory.target_language))
+
+
+def _is_utf16(path: Path) -> bool:
+    """What Windows calls Unicode. Such a file is read as a whole: its lines cannot be cut before it is decoded."""
+    if path == STDIN or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def _beginning(segment: str, tokens: Sequence[str]) -> str:
+    """The first words of ``segment``, without the tokens that stand for markup."""
+    for token in tokens:
+        segment = segment.replace(token, "")
+    words = segment.split()
+    return " ".join(words[:4]) + ("…" if len(words) > 4 else "")
 
 
 def _open(path: Path) -> AbstractContextManager[BinaryIO]:
@@ -212,18 +228,26 @@ def _open(path: Path) -> AbstractContextManager[BinaryIO]:
 
 @contextmanager
 def _destination(output: Path | None, stdout: BinaryIO) -> Iterator[BinaryIO]:
-    """A file that takes its name only when all has gone well; standard output for None."""
+    """A file that takes its name only when all has gone well; standard output for None.
+
+    A device or a pipe cannot be replaced, and is written to as it is; the file behind a link is replaced, not the link.
+    """
     if output is None:
         yield stdout
         return
     part = None
     try:
+        if output.exists() and not output.is_file():
+            with output.open("wb") as file:
+                yield file
+            return
         output.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, part = tempfile.mkstemp(prefix=f".{output.name}.", dir=output.parent)
+        final = output.resolve()
+        descriptor, part = tempfile.mkstemp(prefix=f".{final.name}.", dir=final.parent)
         with os.fdopen(descriptor, "wb") as file:
             yield file
-        os.chmod(part, 0o666 & ~_umask())
-        os.replace(part, output)
+        os.chmod(part, final.stat().st_mode & 0o777 if final.exists() else 0o666 & ~_umask())
+        os.replace(part, final)
         part = None
     except OSError as error:
         raise TranslitError(f"{output}: cannot write: {error.strerror}") from None

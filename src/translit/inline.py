@@ -1,15 +1,18 @@
 """Sentences of a document with markup inside, and how they get past the model, which stumbles over markup.
 
 Such a sentence is translated without its markup, and so is what stands inside each pair: ``I love <i>you</i>`` gives
-我爱你 and 你, and where the first holds the second once, the pair goes there: ``我爱<i>你</i>``. If a pair finds no
-place, the sentence with its markup as ``{0}``, ``{1}`` … is the second choice, where the model is no less sure of it.
-What is lost or moved is flagged.
+我爱你 and 你, and where the first holds the second once, the pair goes there: ``我爱<i>你</i>``. What stands alone (a
+footnote, a picture) behind a punctuation mark stays behind that mark, if the translation has as many.
+
+Only if something finds no place, more is translated: the word before each footnote, which goes behind it, and the
+sentence with its markup as ``{0}``, ``{1}`` …, the last choice, where the model is no less sure of it. What is lost or
+moved in the end is flagged.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
@@ -22,15 +25,29 @@ from translit.translator import Translation, Translator
 
 def translate_segments(translator: Translator, document: Document) -> list[Translation]:
     """A translation of each segment of ``document``, in order."""
+    slots = [None if slot is None else _Sentence(slot) for slot in document.inline]
     readings = [
-        [segment] if slot is None else _Sentence(slot).readings
-        for segment, slot in zip(document.segments, document.inline, strict=True)
+        [segment] if sentence is None else sentence.readings
+        for segment, sentence in zip(document.segments, slots, strict=True)
     ]
+    found = [
+        answers[0] if sentence is None else sentence.first(answers)
+        for sentence, answers in zip(slots, _translated(translator, readings), strict=True)
+    ]
+    again = [
+        (index, sentence)
+        for index, (sentence, translation) in enumerate(zip(slots, found, strict=True))
+        if sentence is not None and sentence.lacks(translation)
+    ]
+    second = _translated(translator, [sentence.more_readings for _, sentence in again])
+    for (index, sentence), answers in zip(again, second, strict=True):
+        found[index] = sentence.second(found[index], answers)
+    return found
+
+
+def _translated(translator: Translator, readings: Sequence[Sequence[str]]) -> list[list[Translation]]:
     answers = iter(translator.translate(chain.from_iterable(readings)))
-    return [
-        next(answers) if slot is None else _Sentence(slot).choose(list(islice(answers, len(texts))))
-        for slot, texts in zip(document.inline, readings, strict=True)
-    ]
+    return [list(islice(answers, len(texts))) for texts in readings]
 
 
 @dataclass(frozen=True)
@@ -55,10 +72,19 @@ class _Place:
 
 _SPACES = re.compile(" {2,}")
 _FINAL = re.compile(r"[\s.,!?:;…。，！？：；]*$")
+_LAST_WORD = re.compile(r"\w[\w'’-]*$")
+# Punctuation that ends a sentence or a clause, in English and in Chinese.
+_MARKS = (
+    (re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)"), re.compile("[。！？…]+[”’」』）]*")),
+    (re.compile(r"[,;:][\"'”’)\]]*(?=\s)"), re.compile("[，；：、]")),
+)
 
 
 class _Sentence:
     """One segment with markup. ``loose`` is what belongs to no word: footnotes, images, pairs around nothing."""
+
+    _plain: Translation  # what ``first`` was given
+    _insides: list[str]
 
     def __init__(self, slot: InlineSlot) -> None:
         (self.segment,) = slot.segments
@@ -99,27 +125,59 @@ class _Sentence:
 
     @property
     def readings(self) -> list[str]:
-        """What to translate: the segment; unless nothing is dropped, also what is left, and the inside of each pair."""
+        """What to translate: what is left without markup, and the inside of each pair; all of it, if that is all."""
         if not (dropped := self._dropped):
             return [self.segment]
         insides = [self._text(pair.start, pair.end, dropped) for pair in self.pairs]
-        return [self.segment, self._text(0, len(self.segment), dropped), *insides]
+        return [self._text(0, len(self.segment), dropped), *insides]
 
-    def choose(self, answers: Sequence[Translation]) -> Translation:
-        """The best translation that the ``answers`` to ``readings`` allow."""
-        marked, *others = answers
-        if not others:
-            return self._flagged(marked, marked.text, ())
-        plain, *insides = others
+    @property
+    def more_readings(self) -> list[str]:
+        """What else may help: the segment with its markup, and the words before footnotes, pictures, code …"""
+        words = (self._word_before(start) for start, _ in self._standing_alone)
+        return [*[self.segment][: len(self._dropped)], *dict.fromkeys(word for word in words if word)]
+
+    @property
+    def _standing_alone(self) -> list[tuple[int, int]]:
+        """Start and end in the segment of what is no pair around text."""
+        singles = [
+            (start := self.segment.index(token), start + len(token))
+            for mark, token in zip(self.slot.markup, self.slot.tokens, strict=True)
+            if mark.role == "single"
+        ]
+        inside = [one for one in singles if not any(a <= one[0] < b for a, b in self.loose)]
+        return sorted([*self.loose, *inside])
+
+    def _word_before(self, position: int) -> str:
+        match = _LAST_WORD.search(self._text(0, position, self.slot.tokens))
+        return match[0] if match else ""
+
+    def first(self, answers: Sequence[Translation]) -> Translation:
+        """The translation that the ``answers`` to ``readings`` give."""
+        plain, *insides = answers
         if plain.text == plain.source:  # left as it is: Chinese already, or too unsure
             return replace(plain, source=self.segment, text=self.segment)
-        text, moved = self._placed(self._clean(plain.text), [self._clean(inside.text) for inside in insides])
-        placed = self._flagged(plain, text, moved)
-        if not moved and not self._lost(text):
+        self._plain, self._insides = plain, [self._clean(inside.text) for inside in insides]
+        return self._with_markup({})
+
+    def lacks(self, translation: Translation) -> bool:
+        """Has some markup lost its place?"""
+        return any(flag.kind == "markup" for flag in translation.flags)
+
+    def second(self, before: Translation, answers: Sequence[Translation]) -> Translation:
+        """The best translation, now that there are ``answers`` to ``more_readings`` too."""
+        marked = [answer for answer in answers if answer.source == self.segment]
+        placed = self._with_markup({a.source: _FINAL.sub("", self._clean(a.text)) for a in answers})
+        if not marked or not self.lacks(placed):
             return placed
-        second = self._flagged(marked, marked.text, ())
-        surer = (marked.score or 0) >= (plain.score or 0)
-        return second if surer and not second.flags else placed
+        other = self._flagged(marked[0], marked[0].text, ())
+        surer = (other.score or 0) >= (before.score or 0)
+        return other if surer and not other.flags else placed
+
+    def _with_markup(self, words: Mapping[str, str]) -> Translation:
+        """The translation of the plain text with its markup in place; ``words`` are known translations of words."""
+        text, moved = self._placed(self._clean(self._plain.text), words)
+        return self._flagged(self._plain, text, moved)
 
     def _flagged(self, answer: Translation, text: str, moved: Sequence[Flag]) -> Translation:
         """``answer`` as ``text``, with flags that name markup as the file writes it, not as the model saw it."""
@@ -128,33 +186,63 @@ class _Sentence:
 
     # ── Markup back into a translation ──────────────────────────────────────────────────────────────────────
 
-    def _placed(self, text: str, insides: Sequence[str]) -> tuple[str, list[Flag]]:
+    def _placed(self, text: str, words: Mapping[str, str]) -> tuple[str, list[Flag]]:
         """``text`` with the pairs that find their place, links and loose markup; and what had to move to the end."""
         places: list[_Place] = []
         links: list[str] = []
         moved: list[Flag] = []
-        for pair, inside in zip(self.pairs, insides, strict=True):
+        for pair, inside in zip(self.pairs, self._insides, strict=True):
             place = self._place_of(pair, inside, text)
             if place is not None and all(_agree(place, other) for other in places):
                 places.append(place)
             elif pair.mark.is_link:
                 links.append(f"（{pair.opening}{_FINAL.sub('', inside) or inside}{pair.closing}）")
                 moved.append(self._flag(pair.mark, "moved to the end"))
-        text = _inserted(text, places)
+        alone: list[tuple[int, str]] = []
         at_start, at_end = "", "".join(links)
-        for start, end in self.loose:
-            if not self._text(0, start, self.slot.tokens):
-                at_start += self.segment[start:end]
+        here = {self.slot.tokens[index] for _, _, index in find_tokens(text, self.slot.tokens)}
+        for start, end in self._standing_alone:
+            written = self.segment[start:end]
+            is_loose = (start, end) in self.loose
+            if written in here:
                 continue
-            rest = self._text(end, len(self.segment), self.slot.tokens)
-            if _FINAL.sub("", rest):
-                moved.append(Flag("markup", f"{self._shown(start, end)} was moved to the end"))
-            at_end += self.segment[start:end]
+            if is_loose and not self._text(0, start, self.slot.tokens):
+                at_start += written
+                continue
+            if (position := self._position_of(start, text, words)) is not None:
+                alone.append((position, written))
+            elif is_loose:  # other marks are put at the end, and named, by whoever finds them missing
+                rest = self._text(end, len(self.segment), self.slot.tokens)
+                if _FINAL.sub("", rest):
+                    moved.append(Flag("markup", f"{self._shown(start, end)} was moved to the end"))
+                at_end += written
+        text = _inserted(text, places, alone)
         return at_start + _before_final_mark(text, at_end), moved
+
+    def _position_of(self, start: int, text: str, words: Mapping[str, str]) -> int | None:
+        """Where in ``text`` to put what stands at ``start`` in the segment, if there is no doubt about it."""
+        before = self._text(0, start, self._dropped)
+        ends = [(token, before.endswith(token)) for token in self.slot.tokens]
+        last = next((token for token, is_last in ends if is_last), "") or words.get(
+            self._word_before(start), ""
+        )
+        tokens = find_tokens(text, self.slot.tokens)
+        if last:
+            found = [match.end() for match in _whole(last).finditer(text)]
+            split = any(a < position < b for position in found for a, b, _ in tokens)
+            return found[0] if len(found) == 1 and not split else None
+        whole = self._text(0, len(self.segment), self._dropped)
+        for english, chinese in _MARKS:
+            behind = [match.end() for match in english.finditer(before + " ")]
+            if behind and not before[behind[-1] :]:
+                found = [match.end() for match in chinese.finditer(text)]
+                same = len(found) == len(english.findall(whole))
+                return found[len(behind) - 1] if same else None
+        return None
 
     def _clean(self, text: str) -> str:
         """``text`` without markup that the model was not shown."""
-        shown = self.readings[1]
+        shown = self.readings[0]
         for start, end, index in reversed(find_tokens(text, self.slot.tokens)):
             if self.slot.tokens[index] not in shown:
                 text = text[:start] + text[end:]
@@ -201,6 +289,7 @@ class _Sentence:
 _LABELS = {
     "em": "italics", "i": "italics", "strong": "bold", "b": "bold", "u": "underline", "s": "strikethrough",
     "del": "strikethrough", "a": "link", "link": "link", "formatting": "formatting",
+    "link-control": "content control",
 }  # fmt: skip
 
 
@@ -226,11 +315,15 @@ def _agree(one: _Place, other: _Place) -> bool:
     return one.end <= other.start or other.end <= one.start
 
 
-def _inserted(text: str, places: Sequence[_Place]) -> str:
-    """``text`` with the pairs at their ``places``, which are in the order of the source: outer ones first."""
+def _inserted(text: str, places: Sequence[_Place], alone: Sequence[tuple[int, str]]) -> str:
+    """``text`` with the pairs at their ``places``, which are in the order of the source: outer ones first.
+
+    ``alone`` is further markup, and where it goes.
+    """
     parts: list[str] = []
     for position in range(len(text) + 1):
         parts += [place.pair.closing for place in reversed(places) if place.end == position]
+        parts += [written for at, written in alone if at == position]
         parts += [place.pair.opening for place in places if place.start == position]
         parts.append(text[position : position + 1])
     return "".join(parts)

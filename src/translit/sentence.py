@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from translit.text.checks import Flag, check
 from translit.text.normalize import normalize_target
 from translit.text.protect import Masked, Span, find_spans, find_tokens, mask, unmask
-from translit.text.script import has_letters
 
 
 @dataclass(frozen=True)
@@ -60,12 +59,13 @@ class Glossary:
 
 # ── Edges: what stands around a sentence and never needs translating ────────────────────────────────────────
 
-_LIST_MARK = re.compile(r"\s*(?:\(?\d{1,3}[.)]|[-*•‣·–—>#]+)\s+|\s+")
+_LIST_MARK = re.compile(r"[\s\ufeff]*(?:\(?\d{1,3}[.)]|[-*•‣·–—>#]+)\s+|[\s\ufeff]+")
+_BRACKETED = re.compile(r"(?:\((?=[^()]*\)$)|\[(?=[^\[\]]*\]$))\s*")
 _MAY_HOLD_EMOJI = re.compile("[^\x00-\u2000]|\ufe0f|[\xa9\xae]")
 
 
 def peel(text: str) -> tuple[str, str, str]:
-    """``text`` as (before, core, after): list marks, emoji and spaces at its ends, and what is between."""
+    """``text`` as (before, core, after): list marks, emoji, spaces, brackets around all, and what is between."""
     mark = _LIST_MARK.match(text)
     start, end = (mark.end() if mark else 0), len(text.rstrip())
     if _MAY_HOLD_EMOJI.search(text):
@@ -78,19 +78,24 @@ def peel(text: str) -> tuple[str, str, str]:
                 end = first
         start += len(text[start:end]) - len(text[start:end].lstrip())
         end = start + len(text[start:end].rstrip())
+    if bracket := _BRACKETED.match(text[start:end]):
+        start, end = start + bracket.end(), start + len(text[start : end - 1].rstrip())
     return (text[:start], text[start:end], text[end:]) if start < end else ("", text, "")
 
 
 # ── Attempts ────────────────────────────────────────────────────────────────────────────────────────────────
 
 _COPIED = ("code", "tag", "url", "email", "placeholder", "path", "emoji", "handle", "hashtag")
+_OF_ENGLISH = (*_COPIED, "foreign")  # a model that reads English cannot read the latter
 _INSISTED = ("glossary", "code", "tag", "url", "email", "placeholder", "path")  # a lost emoji is only flagged
-_MAY_HOLD_SPANS = re.compile("[^\x00-\u2000]|[<{%$@`&/\\\\#\xa9\xae]|\\.\\w|mailto:")
+_MAY_HOLD_SPANS = re.compile("[^\x00-\u024f]|[<{%$@`&/\\\\#_\xa9\xae]|\\.\\w|mailto:")
 _DIGITS = re.compile(r"\d(?:[\d.,:]*\d)?")
 
 
-def first_attempt(sentence: str, glossary: Glossary) -> Attempt:
-    spans = find_spans(sentence, _COPIED) if _MAY_HOLD_SPANS.search(sentence) else []
+def first_attempt(sentence: str, glossary: Glossary, *, english: bool) -> Attempt:
+    """``english`` says that the model reads English: it gets no word of another script."""
+    kinds = _OF_ENGLISH if english else _COPIED
+    spans = find_spans(sentence, kinds) if _MAY_HOLD_SPANS.search(sentence) else []
     attempt = _attempt(sentence, [*glossary.find(sentence), *spans], glossary)
     if _is_shouted(sentence):  # a model has seen few capitals, and they mean nothing in Chinese
         attempt = replace(attempt, text=attempt.text.capitalize())
@@ -107,12 +112,21 @@ def as_it_is(attempt: Attempt) -> str:
     return unmask(attempt.text, attempt.masked)[0]
 
 
+def unreadable(attempt: Attempt) -> tuple[Flag, ...]:
+    """What to say of an attempt that needs no model because it is written in another script."""
+    foreign = any(span.kind == "foreign" for span in attempt.masked.spans)
+    return (Flag("copy", "not English, left as it is"),) if foreign else ()
+
+
+_WORD = re.compile(r"[^\W\d_]{2}|\bI\b|[^\W\d_A-Za-z]")  # one letter may be a word in other scripts
+
+
 def needs_model(attempt: Attempt) -> bool:
-    """False when nothing but hidden spans, digits and marks is left."""
+    """False when no word is left: nothing but hidden spans, digits, marks, and single letters as in ``x = y``."""
     text = attempt.text
     for token in attempt.masked.tokens:
         text = text.replace(token, "")
-    return has_letters(text)
+    return bool(_WORD.search(text))
 
 
 def second_attempt(
@@ -219,6 +233,8 @@ def _mark(text: str) -> str:
     mark = match["mark"] if match else ""
     if mark.startswith(("...", "…")):
         return "…"
+    if mark.endswith(("?!", "？！")):
+        return "?"
     for last in reversed(mark):
         return _ENGLISH.get(last, last)
     return ""

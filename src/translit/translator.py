@@ -35,6 +35,7 @@ from translit.sentence import (
     peel,
     repeats_term,
     second_attempt,
+    unreadable,
 )
 from translit.text.checks import Flag
 from translit.text.normalize import normalize_source
@@ -122,6 +123,7 @@ class Translator:
         self._detokenizer = self.directory.target_tokenizer
         self._confidence = _confidence(self.directory)
         self._max_tokens = _longest_learnt(self.directory)
+        self._from_english = self.directory.source_language == "en"
         self._to_chinese = self.directory.target_language == "zh"
 
     def translate(self, lines: Iterable[str]) -> list[Translation]:
@@ -178,6 +180,9 @@ class Translator:
 
     def _part(self, piece: Piece) -> _Part:
         before, core, after = peel(piece.text)
+        if self._to_chinese and after.startswith(")"):
+            bracket = before.rindex("(")
+            before, after = f"{before[:bracket]}（{before[bracket + 1 :]}", f"）{after[1:]}"
         if not self._is_translatable(core):
             return _Part(piece.text, tail=piece.tail)
         return _Part(before, tuple(split_long(core, self._fits)), after, piece.tail)
@@ -234,7 +239,7 @@ class Translator:
 
     def _solve(self, sentences: Sequence[str]) -> dict[str, Draft]:
         """Translate every sentence; where the check finds fault, try again; insist on what must not be lost."""
-        attempts = {s: first_attempt(s, self._glossary) for s in sentences}
+        attempts = {s: first_attempt(s, self._glossary, english=self._from_english) for s in sentences}
         drafts = self._run(attempts)
         if self.check:
             self._retry(attempts, drafts)
@@ -292,7 +297,11 @@ class Translator:
         return self.engine if isinstance(self.engine, TorchEngine) else TorchEngine(self.directory)
 
     def _run(self, attempts: Mapping[str, Attempt]) -> dict[str, Draft]:
-        drafts = {s: Draft(as_it_is(a)) for s, a in attempts.items() if not needs_model(a)}
+        drafts = {
+            s: Draft(as_it_is(a), unreadable(a) if self.check else ())
+            for s, a in attempts.items()
+            if not needs_model(a)
+        }
         groups: dict[int, list[str]] = defaultdict(list)
         for s, attempt in attempts.items():
             if s not in drafts:
@@ -337,7 +346,8 @@ class _Part:
 
 
 # Where Python's str.splitlines would break: a line that comes in must not go out as two.
-_LINE_BREAK = re.compile("(\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])")
+# A tab ends a cell, which is a text of its own.
+_LINE_BREAK = re.compile("(\r\n|[\t\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])")
 _MAY_END = re.compile(r"[.!?…。！？][\"'”’)\]]*\s+\S")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 

@@ -367,6 +367,40 @@ def test_without_output_a_file_goes_to_stdout(run: Run, tmp_path: Path) -> None:
     assert run("translate", "-i", "a.en").out == "12\r\n\r\n34"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs named pipes")
+def test_a_pipe_is_written_to_and_not_replaced(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# 12\n", "utf-8")
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    assert run("translate", "-i", "a.md", "-o", "pipe").code == 0
+    assert os.read(reader, 100) == b"# 12\n"
+    os.close(reader)
+    assert (tmp_path / "pipe").is_fifo()
+    assert run("translate", "-i", "a.md", "-o", os.devnull).code == 0
+    assert not Path(os.devnull).is_file()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs links and modes")
+def test_an_output_that_is_there_keeps_its_link_and_its_mode(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("12\n", "utf-8")
+    (tmp_path / "real.txt").write_text("old\n", "utf-8")
+    (tmp_path / "real.txt").chmod(0o640)
+    (tmp_path / "link.txt").symlink_to("real.txt")
+    assert run("translate", "-i", "a.txt", "-o", "link.txt").code == 0
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "real.txt").read_text("utf-8") == "12\n"
+    assert (tmp_path / "real.txt").stat().st_mode & 0o777 == 0o640
+
+
+def test_utf_16_stays_utf_16(run: Run, tmp_path: Path) -> None:
+    data = "I love you\r\n\r\n12".encode("utf-16")
+    (tmp_path / "a.txt").write_bytes(data)
+    assert run("translate", "-i", "a.txt", "-o", "b.txt").code == 0
+    out = (tmp_path / "b.txt").read_bytes()
+    assert out[:2] == data[:2]
+    assert out.decode("utf-16").split("\r\n")[1:] == ["", "12"]
+
+
 def test_folders_keep_their_tree(run: Run, tmp_path: Path) -> None:
     (tmp_path / "docs" / "sub").mkdir(parents=True)
     (tmp_path / "docs" / "a.md").write_text("# 12\n", "utf-8")

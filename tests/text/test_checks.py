@@ -99,6 +99,7 @@ def test_another_number_is_flagged(source: str, translation: str) -> None:
         ("The number is 2.200.112.", "号码是2.200.11。"),
         ("Order 244890 was sent.", "订单24,490已发出。"),
         ("Order 244890 was sent.", "订单24490已发出。"),
+        ("Install Python 3.10 or later.", "安装Python3.1万或更高。"),
     ],
 )
 def test_complaint_12_garbled_number(source: str, translation: str) -> None:
@@ -156,6 +157,8 @@ def test_complaints_13_14_spans_must_come_back(source: str, good: str, bad: str,
 def test_spans_are_counted_and_not_invented() -> None:
     assert kinds("Hi ${name}", "${name}，你好${name}") == {"placeholder"}
     assert kinds("Press <b>Enter</b>.", "<b>按</b><b>回车。") == {"tag"}
+    assert kinds("<b>Bold</b> text", "</b>文字<b>粗") == {"tag"}
+    assert kinds("A <br> b <i>c</i>", "<i>丙</i>甲<br>乙") == set()
     assert kinds("See a.org.", "请看a.org，a.org。") == set()
     assert kinds("Use `x` or x.", "用`x`或x。") == set()
     assert kinds("Use {x} and {x}.", "用{x}。") == {"placeholder"}

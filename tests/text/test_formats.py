@@ -6,6 +6,7 @@ import io
 import json
 import random
 import re
+import zipfile
 from collections import Counter
 
 import pytest
@@ -454,6 +455,43 @@ def test_po_is_read_by_polib() -> None:
     assert not entries["Done, wrapped oddly"].fuzzy
 
 
+@pytest.mark.parametrize(
+    ("source", "translation", "written"),
+    [
+        ("&Open File…", "打开文件……", "打开文件(&O)……"),
+        ("E&xit", "退出", "退出(&X)"),
+        ("_Save As:", "另存为：", "另存为(_S)："),
+        ("R&D", "研发", "研发"),
+        ("S&amp;P one", "标普", "标普"),
+        ("use snake_case_names now", "用", "用"),
+    ],
+)
+def test_po_shortcuts_of_menus_go_to_the_end(source: str, translation: str, written: str) -> None:
+    out = translated("a.po", f'msgid "{source}"\nmsgstr ""\n', translation)
+    assert out == f'#, fuzzy\nmsgid "{source}"\nmsgstr "{written}"\n'
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.yaml"])
+def test_names_in_code_are_not_text(name: str) -> None:
+    values = ["btn_ok", "onClick", "user.name", "zh-CN", "OK", "Log-in", "I am here.", "well"]
+    assert segments(name, json.dumps(values)) == values[4:]
+
+
+def test_markdown_copies_formulas_and_emoji_names() -> None:
+    text = "Let $a^2 + b_1$ be :smile: and $x$, not $5 or $6 (it costs $5/kg, US$ 6).\n"
+    assert segments("a.md", text) == ["Let {0} be {1} and {2}, not $5 or $6 (it costs $5/kg, US$ 6)."]
+    assert translated("a.md", text, "{2}和{0}").startswith("$x$和$a^2 + b_1$")
+
+
+def test_html_head_and_buttons() -> None:
+    text = (
+        '<meta name="description" content="About cats"><meta property="og:title" content="Cats &amp; us">'
+        '<meta name="viewport" content="width=device-width"><input type="submit" value="Send now"><input value="x y">'
+    )
+    assert segments("a.html", text) == ["About cats", "Cats & us", "Send now"]
+    assert translated("a.html", text, "关于猫", "猫&我们", "发送").count("&amp;") == 1
+
+
 def test_json_values_only() -> None:
     out = translated("a.json", JSON)
     assert json.loads(out)["list"][0] == "译A\n译B\n"
@@ -477,6 +515,7 @@ def test_yaml_values_only() -> None:
 
 
 def test_yaml_quotes_what_needs_quotes() -> None:
+    assert translated("a.yaml", 'a: "A\\x7f"\n') == 'a: "译A\\u007f"\n'
     assert translated("a.yaml", "a: Yes sir\n", "是: 的") == 'a: "是: 的"\n'
     assert translated("a.yaml", "a: 'x y'\n", "it's") == "a: 'it''s'\n"
 
@@ -519,7 +558,7 @@ def test_docx() -> None:
     file = io.BytesIO()
     word.save(file)
     document = open_format("a.docx", file.getvalue())
-    assert sorted(document.segments) == ["A title", "Cell", "Head{0}Right", "Hello {0}bold{1} world."]
+    assert sorted(document.segments) == ["A title", "Cell", "Head", "Hello {0}bold{1} world.", "Right"]
     assert document.render(document.segments) == file.getvalue()
     out = docx.Document(io.BytesIO(document.render(["译" + segment for segment in document.segments])))
     assert [(run.text, run.bold) for run in out.paragraphs[0].runs] == [
@@ -529,7 +568,7 @@ def test_docx() -> None:
     ]
     assert out.paragraphs[1].style.name == "Heading 1"
     assert out.tables[0].cell(0, 0).text == "译Cell"
-    assert out.sections[0].header.paragraphs[0].text == "译Head\tRight"
+    assert out.sections[0].header.paragraphs[0].text == "译Head\t译Right"
     with pytest.raises(TranslitError, match=r"^b\.docx: not a DOCX file"):
         open_format("b.docx", b"no zip")
 
@@ -552,6 +591,66 @@ def test_docx_links_and_pictures() -> None:
     out = docx.Document(io.BytesIO(document.render(["见{0}文档{1}。", "文档"])))
     assert [p.text for p in out.paragraphs if p.text] == ["见文档。", "文档"]
     assert [link.text for p in out.paragraphs for link in p.hyperlinks] == ["文档", "文档"]
+
+
+NOTES = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<w:footnotes xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">
+<w:footnote w:type="separator" w:id="-1"><w:p><w:r><w:separator/></w:r></w:p></w:footnote>
+<w:footnote w:id="1"><w:p><w:r><w:footnoteRef/></w:r><w:r><w:t xml:space="preserve"> See the book.</w:t></w:r></w:p>
+</w:footnote></w:footnotes>"""
+
+
+def test_docx_notes_fields_and_text_boxes() -> None:
+    docx = pytest.importorskip("docx")
+    from docx.opc.constants import RELATIONSHIP_TYPE
+    from docx.opc.packuri import PackURI
+    from docx.opc.part import Part
+    from docx.oxml import parse_xml
+
+    word = docx.Document()
+    kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"
+    notes = Part(PackURI("/word/footnotes.xml"), kind, NOTES.encode(), word.part.package)
+    word.part.relate_to(notes, RELATIONSHIP_TYPE.FOOTNOTES)
+
+    def add(inside: str) -> None:
+        space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+        word._body._element.insert(-1, parse_xml(f"<w:p {space}>{inside}</w:p>"))
+
+    def run(text: str) -> str:
+        return f'<w:r><w:t xml:space="preserve">{text}</w:t></w:r>'
+
+    def field(instruction: str, shown: str) -> str:
+        marks = [f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>' for kind in ("begin", "separate", "end")]
+        code = f"<w:r><w:instrText>{instruction}</w:instrText></w:r>"
+        return marks[0] + code + marks[1] + run(shown) + marks[2]
+
+    add(run("A term") + '<w:r><w:footnoteReference w:id="1"/></w:r>' + run(" here."))
+    add(
+        run("Page ") + field("PAGE", "7") + run(" of the ") + field('HYPERLINK "http://x"', "list") + run(".")
+    )
+    add(f'<w:ins w:id="1" w:author="x">{run("New text")}</w:ins>')
+    add(f"<w:sdt><w:sdtPr/><w:sdtContent>{run('Your name')}</w:sdtContent></w:sdt>")
+    add(f"<w:r><w:pict><w:txbxContent><w:p>{run('In a box.')}</w:p></w:txbxContent></w:pict></w:r>")
+    file = io.BytesIO()
+    word.save(file)
+    document = open_format("a.docx", file.getvalue())
+    answers = {
+        "A term{0} here.": "这里有词{0}。", "Page {0} of the {1}list{2}.": "{1}表{2}的第{0}页。", "New text": "新字",
+        "Your name": "你的名字", "In a box.": "框里。", "See the book.": "见书。",
+    }  # fmt: skip
+    assert sorted(document.segments) == sorted(answers)
+    assert document.render(document.segments) == file.getvalue()
+    data = document.render([answers[segment] for segment in document.segments])
+    out = zipfile.ZipFile(io.BytesIO(data))
+    assert " 见书。" in out.read("word/footnotes.xml").decode()
+    xml = out.read("word/document.xml").decode()
+    assert all(text in xml for text in ("新字", "你的名字", "框里。"))
+    fields = re.findall("fldCharType=.(begin|separate|end)|<w:t(?: [^>]*)?>([^<]*)", xml)
+    shown = "|".join(mark or text for mark, text in fields)
+    assert (
+        "begin|separate|表|end|的第|begin|separate|7|end|页。" in shown
+    )  # whole, though they changed places
+    assert xml.index("这里有词") < xml.index("footnoteReference") < xml.index("页")
 
 
 LINES = {name: text.replace("\r\n", "\n").split("\n") for name, (text, _) in SAMPLES.items()}

@@ -38,6 +38,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("Call +1 (555) 123-4567 or 555-1234.", [("number", "+1 (555) 123-4567"), ("number", "555-1234")]),
         ("007, 244890, 3.14159", [("number", "007"), ("number", "244890"), ("number", "3.14159")]),
         ("20,000 in 1980-1990 at 7:30", []),
+        ("max_length of __init__, ____ or _x_", [("path", "max_length"), ("path", "__init__")]),
     ],
 )  # fmt: skip
 def test_spans(text: str, spans: list[tuple[str, str]]) -> None:

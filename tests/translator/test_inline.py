@@ -47,6 +47,11 @@ def through(name: str, text: str, answers: dict[str, str]) -> tuple[str, list[st
         ("[a](x) or *b*", {"a or b": "甲或乙", "a": "甲", "b": "乙"}, "[甲](x)或*乙*"),
         ("Word[^1].", {"Word.": "词。"}, "词[^1]。"),
         ("*Go!* Stay.", {"Go! Stay.": "走！留。", "Go!": "走！"}, "*走*！留。"),
+        ("One.[^1] Two.", {"One. Two.": "一。二。"}, "一。[^1]二。"),
+        ("If so,[^1] go, 3.5.", {"If so, go, 3.5.": "若是，走，3.5。"}, "若是，[^1]走，3.5。"),
+        ("A cat ![](i) sat.", {"A cat sat.": "猫坐着。", "cat": "猫"}, "猫![](i)坐着。"),
+        ("A `cat`[^1] sat.", {"A {0} sat.": "{0}坐着。"}, "`cat`[^1]坐着。"),
+        ("Run `ls` on it.", {"Run {0} on it.": "运行它。", "Run": "运行"}, "运行`ls`它。"),
     ],
 )  # fmt: skip
 def test_pairs_go_around_the_translation_of_what_they_were_around(
@@ -79,6 +84,25 @@ def test_code_that_is_lost_is_named_as_it_is_written() -> None:
     out, flags = through("a.md", "Run `ls -l` now.\n", {"Run {0} now.": "运行吧。"})
     assert out == "运行吧。`ls -l`\n"
     assert flags == ["`ls -l` was moved to the end"]
+
+
+def test_a_footnote_whose_place_is_in_doubt_goes_to_the_end() -> None:
+    answers = {"A cat is a cat, no?": "猫就是猫吗？", "cat": "猫"}
+    out, flags = through("a.md", "A cat[^1] is a cat, no?\n", answers)
+    assert out == "猫就是猫吗[^1]？\n"
+    assert flags == ["[^1] was moved to the end"]
+
+
+def test_nothing_is_translated_in_vain() -> None:
+    table = Table({"I love you.": "我爱你。", "you": "你。", "Go.": "走。"})
+    asked: list[str] = []
+
+    def translate(lines: Iterable[str]) -> list[Translation]:
+        return Table.translate(table, [line for line in lines if asked.append(line) is None])  # type: ignore[func-returns-value]
+
+    table.translate = translate  # type: ignore[assignment, method-assign]
+    translate_segments(table, open_format("a.md", b"I love *you*.\n\nGo.\n"))  # type: ignore[arg-type]
+    assert asked == ["I love you.", "you", "Go."]
 
 
 def test_what_stays_untranslated_stays_as_it_is_written() -> None:

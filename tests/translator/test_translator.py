@@ -138,6 +138,7 @@ UNCHANGED = [
         "\x07",
     ),
     *("我爱你", "  你好，世界！ ", "我用 Python 写代码。", "https://example.org/a"),
+    *("x = y + z", "A\tB", "max_length", "(1999)"),
 ]
 
 
@@ -156,6 +157,24 @@ def test_white_space_around_and_line_breaks_inside_stay(scripted) -> None:  # ty
     assert one(translator, "  Hi.\t ").text == "  你好。\t "
     assert one(translator, "Hi.\r").text == "你好。\r"
     assert one(translator, "Hi.\nHi.\r\n\r\nHi.").text == "你好。\n你好。\r\n\r\n你好。"
+
+
+def test_text_in_another_script_is_left_and_flagged(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({"My name is {0}.": "我叫{0}。"})
+    for line in ("مرحبا بالعالم", "Привет, мир!", "日本語のテキスト", "한국어 텍스트"):
+        left = one(translator, line)
+        assert left.text == line
+        assert [flag.detail for flag in left.flags] == ["not English, left as it is"]
+    assert one(translator, "My name is Иван Петров.").text == "我叫Иван Петров。"
+    assert [asked for asked, _ in translator.engine.asked] == ["My name is {0}."]
+
+
+def test_cells_brackets_and_a_byte_order_mark_stay(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({"Hi.": "你好。", "Hi": "你好"})
+    assert one(translator, "Hi.\tHi\t\t5\tHi").text == "你好。\t你好\t\t5\t你好"
+    assert one(translator, "[Hi]").text == "[你好]"
+    assert one(translator, "(1) (Hi.)").text == "(1) （你好。）"
+    assert one(translator, "\ufeffHi").text == "\ufeff你好"
 
 
 def test_sentences_are_translated_one_by_one_and_joined_as_chinese(scripted) -> None:  # type: ignore[no-untyped-def]
@@ -248,6 +267,7 @@ def test_both_engines_translate_alike(tiny_model_dir: Path) -> None:
         ('He said "no."', '他说"不"', "他说“不。”"),
         ("It is me.", "是我!", "是我！"),
         ("Hello, world", "你好,世界.", "你好，世界"),
+        ("Is it you?!", "是你！", "是你？"),
     ],
 )
 def test_the_end_is_the_end_of_the_source(scripted, source, output, expected) -> None:  # type: ignore[no-untyped-def]
@@ -261,6 +281,12 @@ def test_what_must_be_copied_is_hidden_from_the_model(scripted) -> None:  # type
     translation = one(translator, "See https://a.org/x?y=1 and mail me@b.org now.")
     assert translation.text == "现在看https://a.org/x?y=1并写信给me@b.org。"
     assert not translation.flags
+
+
+def test_placeholders_that_the_model_invents_are_dropped(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({"See {0} now.": "现在看{0}｛ 7 ｝。", "Use {1} and {2}.": "用{1}和{2}{0}{3}。"})
+    assert one(translator, "See https://a.org now.").text == "现在看https://a.org。"
+    assert one(translator, "Use {1} and {0}.").flags
 
 
 def test_a_lost_span_is_tried_again_in_the_open_then_flagged(scripted) -> None:  # type: ignore[no-untyped-def]

@@ -92,6 +92,24 @@ def _copied_spans(source: _Side, translation: _Side) -> Iterator[Flag]:
     for kind, span in translation.spans.keys() - source.spans.keys():
         if span not in source.text:
             yield Flag(kind, f"{span} is not in the source")
+    tags = any(kind == "tag" for kind, _ in source.spans) and not _early_closing(source.text)
+    if tags and (closing := _early_closing(translation.text)):
+        yield Flag("tag", f"{closing} stands before its opening")
+
+
+def _early_closing(text: str) -> str:
+    """The first tag of ``text`` that closes what is not open; "" if there is none."""
+    is_open: Counter[str] = Counter()
+    for span in find_spans(text, ("tag",)):
+        tag = text[span.start : span.end]
+        name = tag.strip("</>").split()[0].lower() if tag[0] == "<" else ""
+        if tag.startswith("</"):
+            if not is_open[name]:
+                return tag
+            is_open[name] -= 1
+        elif name and not tag.endswith("/>"):
+            is_open[name] += 1
+    return ""
 
 
 # ── Numbers ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -281,8 +281,11 @@ def values_zh(text: str) -> set[Decimal]:
 def _run_readings(run: str) -> set[Decimal]:
     tokens = _ZH_TOKEN.findall(run)
     readings = {_evaluate(tokens)}
-    plain = [Decimal(token.replace(",", "")) for token in tokens if token[0].isdigit() and token.isascii()]
-    readings |= set(plain)
+    readings |= {
+        Decimal(token.replace(",", ""))
+        for token, after in zip(tokens, [*tokens[1:], ""], strict=True)
+        if token[0].isdigit() and token.isascii() and _ZH_UNITS.get(after, 0) < 10**4  # 3.1万 is never 3.1
+    }
     if _SPACED.fullmatch(run.strip()):
         readings.add(Decimal(re.sub(r"\s", "", run)))
     numerals = [_ZH_DIGITS[token] for token in tokens if token in _ZH_DIGITS]

@@ -1,4 +1,4 @@
-"""Spans that a translation must copy: addresses, placeholders, markup, paths, versions, emoji, odd numbers.
+"""Spans that a translation must copy: addresses, placeholders, markup, paths, names in code, emoji, odd numbers …
 
 ``find_spans`` finds them, ``mask`` puts a short token in the place of each, and ``unmask`` puts them back and
 proves that each came back exactly once.
@@ -15,7 +15,7 @@ from functools import cache
 
 @dataclass(frozen=True)
 class Span:
-    """``text[start:end]`` must be copied; ``kind`` is one of ``KINDS``."""
+    """``text[start:end]`` must be copied; ``kind`` is one of ``KINDS``, or "foreign"."""
 
     start: int
     end: int
@@ -39,6 +39,12 @@ _EXTENSION = (
 )
 _EMOJI = "\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\u231a\u231b\u2328\u23cf-\u23fa\u2139\u3030\u303d"
 
+# Letters of other scripts than Latin, from Greek to Han.
+_NOT_LATIN = (
+    "\u0370-\u1dff\u2e80-\u2fff\u3005-\u3007\u3041-\u31ff\u3400-\ud7ff\uf900-\ufaff\ufb1d-\ufdff\ufe70-\ufefc"
+    "\U00010000-\U0001d3ff\U00020000-\U0003347f"
+)
+
 # In order: where two kinds could start at the same place, the first one wins.
 _PATTERNS = {
     "code": r"(?<!`)(?P<tick>`+)(?!`)[^\n]+?(?<!`)(?P=tick)(?!`)",
@@ -60,7 +66,8 @@ _PATTERNS = {
     "path": rf"""
         (?<![\w:\\])[A-Za-z]:\\(?:[\w.@+-]+\\?)*
         |(?<![\w/.<~])(?:~|\.{{1,2}})?(?:/[\w.@+-]*[\w@+-])+/?(?![\w])
-        |(?<![\w/.@-])(?:[\w@+-]+[./])+(?:{_EXTENSION})\b(?![.-]?\w)""",
+        |(?<![\w/.@-])(?:[\w@+-]+[./])+(?:{_EXTENSION})\b(?![.-]?\w)
+        |(?<![\w/.@-])(?:[A-Za-z]\w*_\w+|__\w+__)(?!\w)""",
     "version": r"""
         (?<![\w.,])v?\d+(?:\.\d+){2,}(?:[-+.]?(?:alpha|beta|rc|dev|post|a|b)\.?\d*)?(?![\w])
         |(?<![\w.])v\d+(?:\.\d+)*(?!\w)""",
@@ -76,9 +83,11 @@ _PATTERNS = {
         |(?<![\w.,])\d+\.\d{3,}(?!\w|[.,]\d)|(?<![\w.,])0\d{2,}(?!\w|[.,]\d)|(?<![\w.,])\d{5,}(?!\w|[.,]\d)
         |(?<![\w.,])\d{1,3}(?:,\d{2,3}){2,}(?:\.\d+)?(?!\w|[.,]\d)|(?<![\w])0x[\da-fA-F]+(?!\w)
         |(?<![\w-])[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?!\w)|(?<!\w)(?=[a-f]*\d)[\da-f]{7,40}(?!\w)""",
+    "foreign": rf"[{_NOT_LATIN}]+(?:[\ '’,.·،-]{{1,2}}[{_NOT_LATIN}]+)*",
 }
 
-KINDS = tuple(_PATTERNS)
+# All but "foreign": whether a model can read another script than Latin depends on its language.
+KINDS = tuple(kind for kind in _PATTERNS if kind != "foreign")
 
 _CLOSERS = {")": "(", "]": "["}
 
@@ -138,6 +147,7 @@ def mask(text: str, spans: Iterable[Span], placeholder_of: Callable[[int], str] 
     return Masked("".join(parts), spans, tuple(tokens), originals)
 
 
+_ANY_MASK = re.compile(r"[{｛]\s*[0-9０-９]{1,3}\s*[}｝]")
 _FULL_WIDTH = str.maketrans({chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)})
 
 
@@ -151,13 +161,23 @@ def find_tokens(translation: str, tokens: Sequence[str]) -> list[tuple[int, int,
     index_of = {token: index for index, token in enumerate(tokens)}
     pattern = re.compile("|".join(map(_tolerant, sorted(tokens, key=len, reverse=True))))
     return [
-        (match.start(), match.end(), index_of["".join(match[0].translate(_FULL_WIDTH).split())])
-        for match in pattern.finditer(translation)
+        (match.start(), match.end(), index_of[_plain(match[0])]) for match in pattern.finditer(translation)
     ]
 
 
+def _plain(token: str) -> str:
+    """A token as a model may write it, as it was given."""
+    return "".join(token.translate(_FULL_WIDTH).split())
+
+
 def unmask(translation: str, masked: Masked) -> tuple[str, list[Span]]:
-    """Puts the originals back; also gives the spans that did not come back exactly once (lost, or repeated)."""
+    """Puts the originals back; also gives the spans that did not come back exactly once (lost, or repeated).
+
+    A mask that ``masked.text`` does not hold is the model's invention, and is dropped.
+    """
+    translation = _ANY_MASK.sub(
+        lambda match: match[0] if _plain(match[0]) in masked.text else "", translation
+    )
     parts: list[str] = []
     seen: Counter[int] = Counter()
     position = 0

@@ -328,7 +328,7 @@ class SlotBuilder:
         """The slot, or None if there is nothing to translate in it."""
         parts = _trimmed(_paired(self.parts))
         texts = [part.content for part in parts if isinstance(part, Text)]
-        if not has_letters("".join(texts)):
+        if not has_letters("".join(texts)) or _KEY.fullmatch("".join(texts)):
             return None
         numbers = (braces(number) for number in count() if braces(number) not in "".join(texts))
         markup = [part for part in parts if isinstance(part, Markup)]
@@ -338,6 +338,8 @@ class SlotBuilder:
         return InlineSlot(parts[0].start, parts[-1].end, [segment], markup, tokens, self.escape)
 
 
+# btn_ok, onClick, user.name, zh-CN: nothing that people read.
+_KEY = re.compile(r"\w*_\w*|[a-z]+[A-Z]\w*|\w+(?:\.\w+)+|[a-z]{2}-[A-Z]{2}", re.ASCII)
 _WORD = re.compile(r"\s+|\S+")
 _LINE_BREAK = re.compile(r"\s*[\r\n]\s*")
 _TAG = re.compile(r"<(?P<slash>/?)(?P<name>[A-Za-z][A-Za-z0-9-]*)(?:\s[^<>]*)?>")

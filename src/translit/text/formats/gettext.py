@@ -20,6 +20,11 @@ _LANGUAGE = re.compile(
 )
 _KEYWORD = re.compile(r'\s*(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)\s*(".*")\s*$')
 _QUOTED = re.compile(r'\s*(".*")\s*$')
+# &Open, E&xit, _Open: the letter that, with Alt, chooses an entry of a menu. Chinese names it at the end: 打开(&O)…
+_SHORTCUT = re.compile(
+    r"(?:(?<![&\w])&(?=[A-Za-z])|(?<=[A-Za-z])&(?=[a-z]))(?!\w+;)|(?<!\w)_(?=[A-Za-z])(?!\w*_)"
+)
+_MENU_END = re.compile(r"(?:…|\.\.\.|:|：|\s)*$")
 _ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _ESCAPE_OF = {char: f"\\{name}" for name, char in _ESCAPED.items()} | {"\\": "\\\\", '"': '\\"'}
@@ -101,6 +106,7 @@ class FuzzySlot:
     entry: _Entry
     values: dict[str, Lines]  # what each msgstr is to say
     line_break: str
+    shortcuts: dict[str, str]  # "(&O)", where it has one
 
     @classmethod
     def of(cls, entry: _Entry, text: str) -> FuzzySlot:
@@ -108,12 +114,15 @@ class FuzzySlot:
         plural = strings.get("msgid_plural", strings["msgid"]).value
         # Chinese has one form, the plural; a file with two wants the singular first.
         singular = strings["msgid"].value if len(translations) > 1 else plural
-        values = {key: Lines.of(plural if number else singular) for number, key in enumerate(translations)}
+        both = _without_shortcut(singular), _without_shortcut(plural)
+        texts = {key: both[bool(number)] for number, key in enumerate(translations)}
+        values = {key: Lines.of(text) for key, (text, _) in texts.items()}
+        shortcuts = {key: shortcut for key, (_, shortcut) in texts.items()}
         segments = [segment for lines in values.values() for segment in lines.segments]
         start = min(entry.start, entry.flags[0] if entry.flags else entry.start)
         end = max(string.end for string in translations.values())
         line_break = re.search(r"\r\n|\r|\n", text[start:] + "\n")
-        return cls(start, end, segments, entry, values, line_break[0] if line_break else "\n")
+        return cls(start, end, segments, entry, values, line_break[0] if line_break else "\n", shortcuts)
 
     @property
     def inline(self) -> list[InlineSlot | None]:
@@ -123,7 +132,10 @@ class FuzzySlot:
         given = iter(translations)
         parts, position = [self._with_flag(raw)], self.entry.start
         for key, string in self.entry.translations.items():
-            parts += [raw(position, string.start), key, " ", self._quoted(self.values[key].filled(given))]
+            value = self.values[key].filled(given)
+            if shortcut := self.shortcuts[key]:
+                value = _MENU_END.sub(lambda match, mark=shortcut: mark + match[0], value, count=1)  # type: ignore[misc]
+            parts += [raw(position, string.start), key, " ", self._quoted(value)]
             position = string.end
         return "".join(parts)
 
@@ -140,6 +152,15 @@ class FuzzySlot:
         lines = value.splitlines(keepends=True) or [""]
         quoted = [f'"{_escape(line)}"' for line in ([""] if len(lines) > 1 else []) + lines]
         return self.line_break.join(quoted)
+
+
+def _without_shortcut(value: str) -> tuple[str, str]:
+    """``value`` without the mark of its shortcut, and the shortcut as Chinese writes it, "" for none."""
+    found = list(_SHORTCUT.finditer(value))
+    if len(found) != 1 or "\n" in value or len(value) > 60:
+        return value, ""
+    at = found[0].start()
+    return value[:at] + value[at + 1 :], f"({value[at]}{value[at + 1].upper()})"
 
 
 def _unescape(quoted: str) -> str:

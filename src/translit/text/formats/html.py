@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape, unescape
 from html.parser import HTMLParser
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 
 from translit.text.formats.document import InlineSlot, SlotBuilder, Source, TextDocument
 
@@ -22,6 +22,13 @@ _COPIED_INLINE = frozenset(("code", "kbd", "samp", "var", "math", "svg"))
 _COPIED = frozenset(("script", "style", "pre", "textarea", "xmp"))
 
 _ATTRIBUTE = re.compile(r"""\s(?:alt|title|placeholder|aria-label)\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.I)
+# What a page says of itself to others, and the text of a button.
+_CONTENT = re.compile(r"""\scontent\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.I)
+_VALUE = re.compile(r"""\svalue\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.I)
+_META = re.compile(
+    r"""\s(?:name|property)\s*=\s*["']?(?:(?:(?:og|twitter):)?(?:title|description))["'\s/>]""", re.I
+)
+_BUTTON = re.compile(r"""\stype\s*=\s*["']?(?:submit|button|reset)["'\s/>]""", re.I)
 _UNTRANSLATED = re.compile(r"""\s(?:translate\s*=\s*["']?no\b|class\s*=\s*["'][^"']*\bnotranslate\b)""", re.I)
 _WORD = re.compile(r"\s+|\S+")
 
@@ -141,7 +148,12 @@ def _add(builder: SlotBuilder, event: _Event, text: str) -> bool:
 
 def _attributes(event: _Event, text: str) -> Iterator[InlineSlot]:
     if event.kind in ("start", "other", "block") and event.tag:
-        for match in _ATTRIBUTE.finditer(text, event.start, event.end):
+        patterns = [_ATTRIBUTE]
+        if event.tag == "meta" and _META.search(text, event.start, event.end):
+            patterns.append(_CONTENT)
+        elif event.tag == "input" and _BUTTON.search(text, event.start, event.end):
+            patterns.append(_VALUE)
+        for match in chain.from_iterable(p.finditer(text, event.start, event.end) for p in patterns):
             group = 1 if match[1] is not None else 2
             builder = SlotBuilder(_escape_attribute)
             for word in _WORD.finditer(text, *match.span(group)):

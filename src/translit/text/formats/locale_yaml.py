@@ -88,7 +88,11 @@ class ScalarSlot:
             return value
         if self.style == "'" and "\n" not in value:
             return "'" + value.replace("'", "''") + "'"
-        return json.dumps(value, ensure_ascii=False)
+        return _NOT_YAML.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
+
+
+# What JSON lets stand in a string, and YAML does not.
+_NOT_YAML = re.compile("[\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
 def _is_plain(value: str) -> bool:

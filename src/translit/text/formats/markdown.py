@@ -23,15 +23,18 @@ _UNKNOWN = re.compile(
     r"|\[!\w+\]|\{#[\w-]+\}[ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
-# Known to GitHub, not to the parser: the box of a task, a footnote and the reference to it. For the parser each becomes
-# a word of as many characters of private use, which is markup; a footnote starts with that word, as an item of a list.
+# Known to GitHub, not to the parser: the box of a task, a footnote and the reference to it, :smile:, and $a^2$ (but not
+# $5). For the parser each becomes a word of as many characters of private use, which is markup; a footnote starts with
+# that word, as an item of a list.
 _MARKS = re.compile(
-    r"(?<=[-*+.)][ \t])\[[ xX]\](?=[ \t])|(?P<note>^ {0,3}\[\^)[^\]\s]+\]:(?=[ \t])|\[\^[^\]\s]+\]",
+    r"(?<=[-*+.)][ \t])\[[ xX]\](?=[ \t])|(?P<note>^ {0,3}\[\^)[^\]\s]+\]:(?=[ \t])|\[\^[^\]\s]+\]"
+    r"|(?<![\w:]):[a-z][a-z0-9_+-]*:(?![\w:])"
+    r"|(?P<math>(?<![\\\w$])\$(?=[^\s$])(?=[^$\n]*[\\^_={}<>+]|[A-Za-z]\$)[^$\n]*(?<![\s\\])\$(?![\d$]))",
     re.MULTILINE,
 )
-_STAND_IN = "\uf8fe"
+_STAND_IN, _STAND_IN_WORD = "\uf8fe", "\uf8fd"  # outside the sentence, and a part of it
 _LINE = re.compile(r"[^\n]*\n?")
-_WORD = re.compile(rf"\s+|{_STAND_IN}+|[^\s{_STAND_IN}]+")
+_WORD = re.compile(rf"\s+|{_STAND_IN}+|{_STAND_IN_WORD}+|[^\s{_STAND_IN}{_STAND_IN_WORD}]+")
 # Behind the text of a link or image: (target "title"), [label], or nothing.
 _TARGET = (
     r"""(?:\(\s*(?:<[^<>\n]*>|[^\s()<]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)"""
@@ -73,7 +76,7 @@ def read(source: Source) -> TextDocument:
 
 def _stand_in(mark: re.Match[str]) -> str:
     start = mark["note"].replace("[^", "- ") if mark["note"] else ""
-    return start + _STAND_IN * (len(mark[0]) - len(start))
+    return start + (_STAND_IN_WORD if mark["math"] else _STAND_IN) * (len(mark[0]) - len(start))
 
 
 def _positions(text: str, lines: Sequence[tuple[int, int]], block: Token, cell_from: int) -> list[int]:
@@ -194,8 +197,8 @@ def _finished(builder: SlotBuilder) -> Iterator[MarkdownSlot]:
 def _add_text(builder: SlotBuilder, content: str, begin: int, finish: int, positions: Sequence[int]) -> None:
     for word in _WORD.finditer(content, begin, finish):
         start, end = positions[word.start()], positions[word.end()]
-        if word[0][0] == _STAND_IN:
-            builder.mark(start, end, "loose")
+        if word[0][0] in (_STAND_IN, _STAND_IN_WORD):
+            builder.mark(start, end, "loose" if word[0][0] == _STAND_IN else "single")
         else:
             builder.text(" " if word[0].isspace() else word[0], start, end)
 
