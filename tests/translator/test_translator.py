@@ -466,5 +466,5 @@ def test_the_length_penalty_of_the_model(tmp_path: Path) -> None:
     assert Translator(model, length_penalty=1.0).describe()["length_penalty"] == 1.0
     config["info"]["length_penalty"] = "long"
     (model / "config.json").write_text(json.dumps(config), "utf-8")
-    with pytest.raises(TranslitError, match="info.length_penalty is 'long'"):
+    with pytest.raises(TranslitError, match=r"info\.length_penalty is 'long'"):
         Translator(model)
