@@ -178,8 +178,19 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 def finish(sentence: str, attempt: Attempt, output: str, *, chinese: bool) -> str:
     """The model's ``output`` as text; ``chinese`` says that the target is Chinese and gets its typography."""
-    text, _ = unmask(_CONTROL.sub(" ", output), attempt.masked)
-    return match_end(sentence, normalize_target(text)) if chinese else text.strip()
+    text = _CONTROL.sub(" ", output)
+    if not chinese:
+        return unmask(text, attempt.masked)[0].strip()
+    # Glossary terms are Chinese, which has a say in the punctuation around; the rest is not to be touched by it.
+    written = tuple(
+        original if span.kind == "glossary" else token
+        for span, original, token in zip(
+            attempt.masked.spans, attempt.masked.originals, attempt.masked.tokens, strict=True
+        )
+    )
+    text, _ = unmask(text, replace(attempt.masked, originals=written))
+    text, _ = unmask(normalize_target(text), attempt.masked)
+    return match_end(sentence, text)
 
 
 def inspect(sentence: str, attempt: Attempt, text: str) -> tuple[Flag, ...]:

@@ -100,6 +100,7 @@ def test_another_number_is_flagged(source: str, translation: str) -> None:
         ("Order 244890 was sent.", "订单24,490已发出。"),
         ("Order 244890 was sent.", "订单24490已发出。"),
         ("Install Python 3.10 or later.", "安装Python3.1万或更高。"),
+        ("Add 2½ cups of milk.", "加2杯牛奶。"),
     ],
 )
 def test_complaint_12_garbled_number(source: str, translation: str) -> None:

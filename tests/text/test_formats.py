@@ -267,6 +267,13 @@ def test_complaint_15_cue_numbers_without_blank_lines_between() -> None:
     assert segments("a.srt", text) == ["One", "Two", "still two"]
 
 
+def test_vtt_entities_are_characters() -> None:
+    cue = "WEBVTT\n\n00:01.000 --> 00:02.000\nYou &amp; me &lt;3 <i>now</i>\n"
+    assert segments("a.vtt", cue) == ["You & me <3 {0}now{1}"]
+    assert translated("a.vtt", cue, "你&我<3{0}现在{1}").endswith("\n你&amp;我&lt;3<i>现在</i>\n")
+    assert segments("a.srt", cue.replace("WEBVTT\n", "")) == ["You &amp; me &lt;3 {0}now{1}"]
+
+
 def test_layout_never_breaks_words_or_starts_a_line_with_a_mark() -> None:
     assert lay_out("短句。", 2) == ["短句。"]
     lines = lay_out("他在 International Business Machines 公司工作了整整二十年，之后退休。", 2)

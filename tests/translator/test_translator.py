@@ -283,6 +283,13 @@ def test_what_must_be_copied_is_hidden_from_the_model(scripted) -> None:  # type
     assert not translation.flags
 
 
+def test_punctuation_is_never_changed_inside_what_is_copied(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({"Run {0} or {1}, see {2}.": "运行{0}或{1}, 见{2}."})
+    assert one(translator, "Run ./a.sh or ${b, c}, see &amp;.").text == "运行./a.sh或${b, c}，见&amp;。"
+    terms = scripted({"The {0}, {1}.": "{0}, {1}."}, glossary={"gradient": "梯度", "loss": "损失"})
+    assert one(terms, "The gradient, loss.").text == "梯度，损失。"
+
+
 def test_placeholders_that_the_model_invents_are_dropped(scripted) -> None:  # type: ignore[no-untyped-def]
     translator = scripted({"See {0} now.": "现在看{0}｛ 7 ｝。", "Use {1} and {2}.": "用{1}和{2}{0}{3}。"})
     assert one(translator, "See https://a.org now.").text == "现在看https://a.org。"

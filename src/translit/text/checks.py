@@ -116,7 +116,7 @@ def _early_closing(text: str) -> str:
 
 
 # A digit on either side, or a number word of thirteen or more; "city" is let through, and costs nothing but time.
-_MAYBE_NUMBER = re.compile(r"\d|teen|ty|hundred|thousand|illion", re.IGNORECASE)
+_MAYBE_NUMBER = re.compile(r"[\d½¼¾⅓⅔]|teen|ty|hundred|thousand|illion", re.IGNORECASE)
 
 
 def _numbers(source: str, translation: str) -> Iterator[Flag]:

@@ -39,7 +39,7 @@ _BEFORE = f"[{_HAN}{FULL_WIDTH}\"')\\]]"
 _MARK_AFTER_HAN = f"(?<={_BEFORE}) ?([,;:?!]+)(?!\\d)"
 _MARK_BEFORE_HAN = f"(?<=[A-Za-z0-9%\ue000]) ?([,;:?!]+) ?(?=[{_HAN}“《「（])"
 _MARK_AT_END = "([,;:?!]+)(?=[\"'”’）)]*$)"
-_STOP = f"(?<={_BEFORE}) ?\\.(?![\\w.])|(?<=[\\w%])\\.(?=[\"'”’）)]*$)"
+_STOP = f"(?<={_BEFORE}) ?\\.(?![\\w.])|(?<=[\\w%\ue000])\\.(?=[\"'”’）)]*$)"
 _ELLIPSIS = f"(?<=[{_HAN}{FULL_WIDTH}]) ?(?:\\.{{3,}}|。{{3,}}|…(?!…)(?<!……))|^\\.{{3,}}(?=[{_HAN}])"
 _BRACKETS = r"\(([^()（）]*)\)"
 _HAN_END = f"[{_HAN}{FULL_WIDTH}] ?$"
@@ -85,7 +85,7 @@ def _typography(text: str) -> str:
     for pattern in (_MARK_AFTER_HAN, _MARK_BEFORE_HAN, _MARK_AT_END):
         text = re.sub(pattern, lambda m: m.group(1).translate(_TO_FULL_WIDTH), text)
     text = re.sub(_STOP, "。", text).replace("。。", "。")
-    return _curl_quotes(text)
+    return re.sub("“{2,}", "“", re.sub("”{2,}", "”", _curl_quotes(text)))
 
 
 def _widen_brackets(match: re.Match[str], text: str) -> str:

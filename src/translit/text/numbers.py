@@ -343,15 +343,27 @@ _CLOCK_WORDS = re.compile(r"\b(?:to|past|half|quarter)\b", re.IGNORECASE)
 _CLOCK_UNITS = re.compile(r"\s*(?:[点时分:]|小时)")
 
 
+# How Chinese may write a fraction that English writes with one sign.
+_FRACTIONS = {
+    "½": ("半", "二分之一", "1/2", "0.5", ".5"), "¼": ("四分之一", "1/4", "0.25", ".25", "刻"),
+    "¾": ("四分之三", "3/4", "0.75", ".75", "三刻"), "⅓": ("三分之一", "1/3"), "⅔": ("三分之二", "2/3"),
+}  # fmt: skip
+
+
 def lost(source: str, translation: str) -> list[str]:
     """The numbers of the English ``source``, in digits or large in words, that ``translation`` lacks."""
     source = _POWERS.sub(r"\1", source)
+    missing = [
+        sign
+        for sign, forms in _FRACTIONS.items()
+        if sign in source and not any(form in translation for form in (sign, *forms))
+    ]
     wanted = numbers_en(_RENAMED.sub("", source) if "新冠" in translation else source)
     wanted += _large_words(source)
     if not wanted:
-        return []
+        return missing
     have = values_zh(translation)
-    return [n.text for n in wanted if not n.values & have and not _stands_in(n.text, translation)]
+    return missing + [n.text for n in wanted if not n.values & have and not _stands_in(n.text, translation)]
 
 
 def _stands_in(number: str, text: str) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from html import escape, unescape
 from itertools import accumulate, islice, pairwise
 from math import ceil
 from unicodedata import east_asian_width
@@ -23,6 +24,7 @@ _TIMES = re.compile(r"(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}\s*-->")
 _NOTE = re.compile(r"(?:NOTE|STYLE|REGION)\b")
 # <i>, <v Bob>, <c.yellow>, <00:01:02.000>, and SubStation positions such as {\an8}.
 _TAG = re.compile(r"<(?P<slash>/?)(?P<name>[A-Za-z]*)[^<>\n]*>|\{\\[^{}\n]*\}")
+_WORD = re.compile(r"\s+|\S+")
 _SPEAKER = re.compile(r"(?:<[^<>]*>|\{\\[^{}]*\}|\s)*[-–—‐]\s*")
 
 Line = tuple[int, int]  # start and end in the source, without the line break
@@ -33,7 +35,7 @@ def read(source: Source) -> TextDocument:
     slots = []
     for cue in _cues(text):
         for lines in _speakers(text, cue):
-            if slot := _sentence(text, lines):
+            if slot := _sentence(text, lines, text.startswith("WEBVTT")):
                 slots.append(slot)
     return TextDocument(source, slots)
 
@@ -78,22 +80,30 @@ def _ends(line: str, following: str) -> bool:
     return len(line) + 1 in accumulate(len(piece.text + piece.tail) for piece in pieces)
 
 
-def _sentence(text: str, lines: list[Line]) -> CueSlot | None:
-    builder = SlotBuilder()
+def _sentence(text: str, lines: list[Line], has_entities: bool) -> CueSlot | None:
+    builder = SlotBuilder(partial(escape, quote=False)) if has_entities else SlotBuilder()
     position, end = lines[0][0], lines[-1][1]
     if dash := _SPEAKER.match(text, position, end):
         position = dash.end()
     for match in _TAG.finditer(text, position, end):
-        builder.add_words(text, position, match.start())
+        _add_words(builder, text, position, match.start(), has_entities)
         role = "loose" if not match["name"] else "close" if match["slash"] else "open"
         builder.mark(*match.span(), role, match["name"] or "")
         position = match.end()
-    builder.add_words(text, position, end)
+    _add_words(builder, text, position, end, has_entities)
     slot = builder.build()
     if slot is None:
         return None
     line_break = _BREAK.search(text, slot.start, slot.end)
     return CueSlot(**vars(slot), lines=len(lines), line_break=line_break[0] if line_break else "\n")
+
+
+def _add_words(builder: SlotBuilder, text: str, start: int, end: int, has_entities: bool) -> None:
+    if not has_entities:
+        builder.add_words(text, start, end)
+        return
+    for word in _WORD.finditer(text, start, end):  # &amp; is a word as WebVTT writes it
+        builder.text(" " if word[0].isspace() else unescape(word[0]), *word.span())
 
 
 @dataclass
