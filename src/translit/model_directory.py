@@ -12,6 +12,7 @@ import dataclasses
 import functools
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,6 +102,24 @@ class ModelDirectory:
         except (SafetensorError, OSError) as error:
             raise TranslitError(
                 f"{self.path / WEIGHTS}: cannot read the weights: {error}; restore the file"
+            ) from None
+
+    def save_info(self, entries: Mapping[str, Any]) -> None:
+        """Add ``entries`` to the info in config.json, whole or not at all. What was opened before does not change.
+
+        Raises TranslitError when the file cannot be written.
+        """
+        path = self.path / CONFIG
+        part = path.with_name(f"{CONFIG}.part")
+        info = {**self.info, **entries}
+        try:
+            part.write_text(
+                describe_new(self.model, self.source_language, self.target_language, info), "utf-8"
+            )
+            os.replace(part, path)
+        except OSError as error:
+            raise TranslitError(
+                f"{path}: cannot write: {error.strerror}; copy the model to a folder of yours"
             ) from None
 
     def describe(self) -> dict[str, Any]:

@@ -119,14 +119,17 @@ def unreadable(attempt: Attempt) -> tuple[Flag, ...]:
 
 
 _WORD = re.compile(r"[^\W\d_]{2}|\bI\b|[^\W\d_A-Za-z]")  # one letter may be a word in other scripts
+_FORMULA = re.compile(r"[=<>+*/^|~]")
 
 
 def needs_model(attempt: Attempt) -> bool:
-    """False when no word is left: nothing but hidden spans, digits, marks, and single letters as in ``x = y``."""
+    """False when no word is left: nothing but hidden spans, digits, marks, one letter, or a formula as ``x = y``."""
     text = attempt.text
     for token in attempt.masked.tokens:
         text = text.replace(token, "")
-    return bool(_WORD.search(text))
+    if _WORD.search(text):
+        return True
+    return sum(map(str.isalpha, text)) > 1 and not _FORMULA.search(text)
 
 
 def second_attempt(

@@ -68,9 +68,7 @@ def heads(
         corpus = _starter(directory)
     report = _measure(directory, corpus, align, conllu, limit, silence, captions)
     if save and report.aligner:
-        from translit.evaluation.calibration import save_info
-
-        save_info(directory, {"alignment_head": [report.aligner.layer, report.aligner.head]})
+        directory.save_info({"alignment_head": [report.aligner.layer, report.aligner.head]})
         directory = find_model(model)
         typer.echo(f"saved: {directory.path / 'config.json'}", err=True)
     if json:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from translit.errors import TranslitError
-from translit.model_directory import CONFIG, ModelDirectory, describe_new
+from translit.model_directory import ModelDirectory
 
 if TYPE_CHECKING:
     import numpy as np
@@ -234,22 +233,4 @@ def calibrate(data: EvalData, translator: Translator, good: float = GOOD, bins: 
 
 def save_confidence(directory: ModelDirectory, curve: Confidence, about: dict[str, Any]) -> None:
     """Write the curve into config.json; ``about`` says what it was fitted on."""
-    save_info(directory, {INFO: dataclasses.asdict(curve) | about})
-
-
-def save_info(directory: ModelDirectory, entries: dict[str, Any]) -> None:
-    """Add ``entries`` to the info in config.json, whole or not at all.
-
-    Raises TranslitError when the file cannot be written.
-    """
-    info = directory.info | entries
-    languages = directory.source_language, directory.target_language
-    path = directory.path / CONFIG
-    part = path.with_name(f"{CONFIG}.part")
-    try:
-        part.write_text(describe_new(directory.model, *languages, info), "utf-8")
-        os.replace(part, path)
-    except OSError as error:
-        raise TranslitError(
-            f"{path}: cannot write: {error.strerror}; copy the model to a folder of yours"
-        ) from None
+    directory.save_info({INFO: dataclasses.asdict(curve) | about})
