@@ -76,7 +76,7 @@ def test_json_from_standard_input_in_any_language(run: Run) -> None:
         (["a", "--target", " "], "--target: the translation is empty"),
         (["  "], "explain: the text is empty"),
         (["我爱你"], "explain: nothing in the text needs the model"),
-        (["a", "--svg", "/nowhere/x.svg"], "/nowhere/x.svg: cannot write the picture"),
+        (["cat", "--svg", "/nowhere/x.svg"], "/nowhere/x.svg: cannot write the picture"),
     ],
 )
 def test_bad_requests_are_one_line(run: Run, arguments: list[str], message: str) -> None:
