@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.conftest import write_tiny_model
 
-from conftest import write_tiny_model
 from translit.decoding.settings import SearchSettings
 from translit.engines import conversion
 from translit.engines.conversion import KEPT, cached_conversions, converted

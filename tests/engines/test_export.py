@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
-import subprocess
 import sys
+import warnings
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
+from tests.conftest import PAIRS, write_tiny_model
 
-from conftest import PAIRS, write_tiny_model
 from translit.cli import main
 from translit.decoding.settings import SearchSettings, max_target_length
 from translit.engines.ctranslate2_engine import CTranslate2Engine
@@ -28,13 +30,17 @@ LOVE = "I love you."
 
 
 def run_readme(folder: Path) -> str:
-    """What the Python of a README prints, run in its folder, without translit."""
+    """What the Python of a README prints, run in its folder, where translit cannot be imported."""
     (code,) = re.findall(r"```python\n(.*?)```", (folder / "README.md").read_text("utf-8"), re.DOTALL)
-    code = f"import sys; sys.modules['translit'] = None\n{code}"
-    command = [sys.executable, "-X", "utf8", "-W", "ignore", "-c", code]
-    done = subprocess.run(command, cwd=folder, capture_output=True)
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout.decode()  # as bytes: the nonsense of a random model may hold a "\r"
+    printed = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(), redirect_stdout(printed):
+        warnings.simplefilter("ignore")
+        patch.chdir(folder)
+        for name in [name for name in sys.modules if name.partition(".")[0] == "translit"]:
+            patch.delitem(sys.modules, name)
+        patch.setitem(sys.modules, "translit", None)
+        exec(code, {"__name__": "__main__"})
+    return printed.getvalue()
 
 
 @pytest.fixture(scope="module")
