@@ -142,8 +142,9 @@ def second_attempt(
         hidden = bool(first.masked.spans)
         again = _attempt(sentence, [] if hidden else find_spans(sentence), glossary)
     elif "number" in kinds:
-        digits = [Span(*match.span(), "number") for match in _DIGITS.finditer(sentence)]
-        again = _attempt(sentence, [*glossary.find(sentence), *first.masked.spans, *digits], glossary)
+        numbers = find_spans(sentence, ("version", "number"))  # 555-1234 is one
+        numbers += [Span(*match.span(), "number") for match in _DIGITS.finditer(sentence)]
+        again = _attempt(sentence, [*glossary.find(sentence), *first.masked.spans, *numbers], glossary)
     again = replace(again, required=first.required)
     if "loop" in kinds or "too-long" in kinds:
         again = replace(again, no_repeat_ngram=4)

@@ -332,6 +332,9 @@ def test_a_wrong_number_is_tried_again_as_a_placeholder(scripted) -> None:  # ty
     """Complaint 12."""
     answers = {"It costs 244890 yen.": "它要24490日元。", "It costs {0} yen.": "它要{0}日元。"}
     assert one(scripted(answers), "It costs 244890 yen.").text == "它要244890日元。"
+    call = "Call +1 (555) 123-4567 at 10:30."
+    phone = scripted({call: "请在10:30打电话5551234567。", "Call {0} at {1}.": "在{1}打{0}。"})
+    assert one(phone, call).text == "在10:30打+1 (555) 123-4567。"
 
 
 def test_the_first_answer_stays_when_the_second_is_no_better(scripted) -> None:  # type: ignore[no-untyped-def]

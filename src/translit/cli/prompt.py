@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
 HISTORY = 1000  # lines remembered
 HELP = """Type a line and press Enter: its translation follows.
   ↑ ↓           bring back earlier lines, those of other days too
+  Ctrl-C        drops the line
   :help         shows this
   :quit, Ctrl-D end"""
+_COMMAND = re.compile(r":\w+")
 
 
 def converse(translator: Translator, show: Callable[[Translation], str]) -> None:
@@ -32,15 +35,25 @@ def converse(translator: Translator, show: Callable[[Translation], str]) -> None
             except EOFError:
                 print(file=sys.stderr)
                 return
+            except KeyboardInterrupt:
+                print(file=sys.stderr)
+                continue
             command = line.strip()
             if command in (":quit", ":q", ":exit"):
                 return
             if command in (":help", ":h", ":?"):
                 print(HELP, file=sys.stderr)
                 continue
+            if _COMMAND.fullmatch(command):
+                print(f"no command {command}; :help shows what there is", file=sys.stderr)
+                continue
             if not command:
                 continue
-            (translation,) = translator.translate([line])
+            try:
+                (translation,) = translator.translate([line])
+            except KeyboardInterrupt:
+                print("dropped", file=sys.stderr)
+                continue
             print(show(translation))
             if translation.flags:
                 print(f"  ({in_words(translation.flags)})", file=sys.stderr)
