@@ -37,6 +37,8 @@ print(len(names), sorted(set({HEAVY}) & set(sys.modules)))
     ("args", "words"),
     [
         (["nothing"], "No such command 'nothing'"),
+        (["I", "love", "you"], "a text is translated with `translit translate TEXT`"),
+        (["translate", "--beam", "1000000", "hi"], "1000000 is not in the range"),
         (["translate", "--nothing"], "No such option: --nothing"),
         (["tour", "--layers", "0"], "Invalid value for '--layers'"),
         (["train", "--max-steps", "many"], "Invalid value for '--max-steps'"),

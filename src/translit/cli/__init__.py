@@ -69,6 +69,8 @@ def _run(arguments: Sequence[str]) -> int:
     except usage_error as error:  # a wrong option or value
         command = error.ctx.command_path if error.ctx else "translit"
         message = error.format_message().strip().rstrip(".")
+        if message.startswith("No such command") and "Did you mean" not in message:
+            message += "; a text is translated with `translit translate TEXT`"
         print(f"translit: {message}; see `{command} --help`", file=sys.stderr)
         return BAD_REQUEST
     return code if isinstance(code, int) else DONE

@@ -55,7 +55,9 @@ def evaluate(
         Literal["auto", "ctranslate2", "torch"],
         typer.Option(metavar="NAME", help="Engine that translates: auto, ctranslate2 or torch."),
     ] = "auto",
-    beam: Annotated[int | None, typer.Option(min=1, help="Beam size; by default the model's own.")] = None,
+    beam: Annotated[
+        int | None, typer.Option(min=1, max=100, help="Beam size; by default the model's own.")
+    ] = None,
     compare: Annotated[
         list[Path] | None,
         typer.Option("--compare", "-c", metavar="FILE", help="Outputs of another system. Repeat for more."),

@@ -38,7 +38,9 @@ def explain(
         typer.Option(metavar="KIND", help="Which attention: cross, decoder or encoder (self-attention)."),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Tables of every layer, head and kind.")] = False,
-    beam: Annotated[int | None, typer.Option(min=1, help="Beam size; draws the tree of the search.")] = None,
+    beam: Annotated[
+        int | None, typer.Option(min=1, max=100, help="Beam size; draws the tree of the search.")
+    ] = None,
     target: Annotated[
         str | None,
         typer.Option("--target", "-t", help="Explain this translation instead of the model's own."),

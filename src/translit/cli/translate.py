@@ -66,12 +66,18 @@ def translate(
         Literal["auto", "ctranslate2", "torch"],
         typer.Option(metavar="NAME", help="auto, ctranslate2 (fast) or torch (reference)."),
     ] = "auto",
-    beam: Annotated[int, typer.Option(metavar="N", min=1, help="Beam size; 1 is fastest.")] = 4,
+    beam: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="Beam size; 1 is fastest.")] = 4,
     nbest: Annotated[
-        int, typer.Option("--nbest", "-n", metavar="N", min=1, help="Show so many translations, best first.")
+        int,
+        typer.Option(
+            "--nbest", "-n", metavar="N", min=1, max=100, help="Show so many translations, best first."
+        ),
     ] = 1,
     alternatives: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Show so many others below the best (--nbest, less one).")
+        int,
+        typer.Option(
+            metavar="N", min=0, max=99, help="Show so many others below the best (--nbest, less one)."
+        ),
     ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
     check: Annotated[
