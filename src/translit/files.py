@@ -9,6 +9,7 @@ import os
 import select
 import sys
 import tempfile
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -49,29 +50,41 @@ def translate_lines(
     U+FFFD), after everything before that line has been given.
     """
     number = 0
-    for lines in ready_lines(source):
-        texts, endings, problem = [], [], None
-        for line in lines:
-            number += 1
-            ending = "\n" if line.endswith(b"\n") else ""
-            try:
-                texts.append(line[: len(line) - len(ending)].decode("utf-8", errors))
-            except UnicodeDecodeError as error:
-                problem = TranslitError(
-                    f"{where(name, number)}: byte 0x{error.object[error.start]:02x} is not UTF-8; "
-                    "convert the text, or use --errors replace"
-                )
-                break
-            endings.append(ending)
-        yield list(zip(translator.stream(texts), endings, strict=True))
-        if problem is not None:
-            raise problem
+    endings: deque[list[str]] = deque()
+    problem: TranslitError | None = None
+
+    def texts() -> Iterator[list[str]]:
+        nonlocal number, problem
+        for lines in ready_lines(source):
+            texts: list[str] = []
+            for line in lines:
+                number += 1
+                ending = line.endswith(b"\n")
+                try:
+                    texts.append(line[: len(line) - ending].decode("utf-8", errors))
+                except UnicodeDecodeError as error:
+                    problem = TranslitError(
+                        f"{where(name, number)}: byte 0x{error.object[error.start]:02x} is not UTF-8; "
+                        "convert the text, or use --errors replace"
+                    )
+                    break
+            if texts:
+                endings.append(["\n" if line.endswith(b"\n") else "" for line in lines[: len(texts)]])
+            yield texts
+            if problem is not None:
+                return
+
+    for translations in translator.windows(texts()):
+        yield list(zip(translations, endings.popleft(), strict=True))
+    if problem is not None:
+        raise problem
 
 
 def ready_lines(source: BinaryIO, most: int = WINDOW) -> Iterator[list[bytes]]:
-    """Lines with their ``\\n``, in lists of those that are there already, at most about ``most``.
+    """Lines with their ``\\n``, in lists of those that are there already, at most ``most``.
 
-    A slow writer (``tail -f``) is answered line by line; a fast one gets full windows.
+    A slow writer (``tail -f``) is answered line by line; a fast one gets full windows. An empty list says that there
+    is nothing more to read at the moment.
     """
     read, is_ready = _reader(source)
     lines: list[bytes] = []
@@ -85,6 +98,8 @@ def ready_lines(source: BinaryIO, most: int = WINDOW) -> Iterator[list[bytes]]:
         while lines and (len(lines) >= most or not is_ready()):
             yield lines[:most]
             lines = lines[most:]
+        if not is_ready():
+            yield []
     if last := b"".join(rest):
         lines.append(last)
     if lines:

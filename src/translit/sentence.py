@@ -3,7 +3,7 @@
 The first attempt hides what must be copied (addresses, placeholders, emoji, glossary terms) behind ``{0}``, ``{1}``
 …, which the model has learnt to copy. When the check finds something wrong with the answer, a second attempt shows
 the sentence differently; the better answer wins. Where a glossary term, an address or a placeholder is still
-missing then, the last attempt insists on every placeholder of the first (``decoding.processors.require``).
+missing then, it is put into the first translation (``translit.insertion``).
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ class Draft:
     tokens: int = 0
     alternatives: tuple[tuple[str, float], ...] = ()  # text and score, best first, the winner not among them
     repeats_term: bool = False  # the model has written the placeholder of a glossary term twice
+    output: str = ""  # as the model wrote it, with its placeholders
 
 
 class Glossary:
@@ -94,12 +95,13 @@ _DIGITS = re.compile(r"\d(?:[\d.,:]*\d)?")
 
 def first_attempt(sentence: str, glossary: Glossary, *, english: bool) -> Attempt:
     """``english`` says that the model reads English: it gets no word of another script."""
-    kinds = _OF_ENGLISH if english else _COPIED
-    spans = find_spans(sentence, kinds) if _MAY_HOLD_SPANS.search(sentence) else []
-    attempt = _attempt(sentence, [*glossary.find(sentence), *spans], glossary)
+    spans = glossary.find(sentence)
+    if _MAY_HOLD_SPANS.search(sentence):
+        spans += find_spans(sentence, _OF_ENGLISH if english else _COPIED)
+    attempt = _attempt(sentence, spans, glossary)
     if _is_shouted(sentence):  # a model has seen few capitals, and they mean nothing in Chinese
         attempt = replace(attempt, text=attempt.text.capitalize())
-    return replace(attempt, required=attempt.masked.originals)
+    return replace(attempt, required=attempt.masked.originals) if spans else attempt
 
 
 def _is_shouted(sentence: str) -> bool:
@@ -154,6 +156,8 @@ def second_attempt(
 
 
 def _attempt(sentence: str, spans: Sequence[Span], glossary: Glossary) -> Attempt:
+    if not spans:
+        return Attempt(sentence, Masked(sentence, (), (), ()))
     chosen: list[Span] = []
     # Earlier in the list wins: glossary terms before other spans.
     for span in spans:
@@ -185,6 +189,8 @@ def finish(sentence: str, attempt: Attempt, output: str, *, chinese: bool) -> st
     text = _CONTROL.sub(" ", output)
     if not chinese:
         return unmask(text, attempt.masked)[0].strip()
+    if not (attempt.masked.tokens or "{" in text or "｛" in text):  # nothing hidden, nothing invented
+        return match_end(sentence, normalize_target(text))
     # Glossary terms are Chinese, which has a say in the punctuation around; the rest is not to be touched by it.
     written = tuple(
         original if span.kind == "glossary" else token
@@ -197,14 +203,22 @@ def finish(sentence: str, attempt: Attempt, output: str, *, chinese: bool) -> st
     return match_end(sentence, text)
 
 
-def inspect(sentence: str, attempt: Attempt, text: str) -> tuple[Flag, ...]:
-    """What is wrong with ``text``; a lost span that the check has named is named once."""
+def inspect(sentence: str, attempt: Attempt, text: str) -> tuple[str, tuple[Flag, ...]]:
+    """``text`` with a slip in a number mended, and what is wrong with it.
+
+    A lost span that the check has named is named once.
+    """
     flags = check(sentence, text)
+    if any(flag.kind == "number" for flag in flags):
+        from translit.text.numbers import mended  # loaded by the check, too, where there are numbers
+
+        text = mended(sentence, text)
+        flags = check(sentence, text)
     for span in dict.fromkeys(attempt.required):
         wanted, got = attempt.required.count(span), text.count(span)
         if got < wanted and not any(span in flag.detail for flag in flags):
             flags.append(Flag("lost", f"{span} is missing" if not got else f"{span}: {got} of {wanted} came"))
-    return tuple(flags)
+    return text, tuple(flags)
 
 
 def repeats_term(attempt: Attempt, output: str) -> bool:
@@ -223,7 +237,7 @@ def lost_kinds(attempt: Attempt, text: str) -> set[str]:
     }
 
 
-_END = re.compile(r"""(?P<mark>\.{3,}|…+|[.!?:;,。！？：；，]*)(?P<after>[\s"'”’»)\]）」』*_`]*)$""")
+_MARKS, _AFTER = ".!?:;,。！？：；，", "\"'”’»)]）」』*_`"
 _CHINESE = {".": "。", "!": "！", "?": "？", ":": "：", ";": "；", ",": "，", "…": "……"}
 _ENGLISH = {chinese[0]: mark for mark, chinese in _CHINESE.items()}
 
@@ -233,23 +247,23 @@ def match_end(source: str, translation: str) -> str:
 
     A full stop may also have become ！, ？ or ……, which some sentences need.
     """
-    want, got = _mark(source), _mark(translation)
+    want, (start, end, got) = _end(source)[2], _end(translation)
     if want == got or (want == "." and got in ("!", "?", "…")):
         return translation
-    match = _END.search(translation)
-    assert match is not None  # the pattern matches an empty end, too
-    body = translation[: match.start()]
-    return body + _CHINESE.get(want, "") + match["after"] if body.strip() else translation
+    body = translation[:start]
+    return body + _CHINESE.get(want, "") + translation[end:] if body.strip() else translation
 
 
-def _mark(text: str) -> str:
-    """The final mark in its English form, "" for none."""
-    match = _END.search(text)
-    mark = match["mark"] if match else ""
-    if mark.startswith(("...", "…")):
-        return "…"
-    if mark.endswith(("?!", "？！")):
-        return "?"
-    for last in reversed(mark):
-        return _ENGLISH.get(last, last)
-    return ""
+def _end(text: str) -> tuple[int, int, str]:
+    """Where the final marks of ``text`` start and end, and the last of them in its English form, "" for none."""
+    end = len(text)
+    while end and (text[end - 1] in _AFTER or text[end - 1].isspace()):
+        end -= 1
+    inner = text[:end]
+    start = len(inner.rstrip("…" if inner.endswith("…") else _MARKS))
+    marks = inner[start:]
+    if marks.startswith(("...", "…")):
+        return start, end, "…"
+    if marks.endswith(("?!", "？！")):
+        return start, end, "?"
+    return start, end, _ENGLISH.get(marks[-1:], marks[-1:])

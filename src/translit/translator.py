@@ -6,21 +6,21 @@ together again around what was never touched: white space, list marks, emoji, li
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 import re
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, TypeVar
 
 from translit.config import DataConfig
-from translit.decoding.settings import Hypothesis, SearchSettings, max_target_length
+from translit.decoding.settings import Hypothesis, SearchSettings
 from translit.engines.base import MAX_SOURCE_TOKENS, Engine
 from translit.errors import TranslitError
+from translit.insertion import Repair, put_right
 from translit.model_directory import ModelDirectory, find_model
 from translit.sentence import (
     Attempt,
@@ -41,12 +41,10 @@ from translit.text.checks import Flag
 from translit.text.normalize import normalize_source
 from translit.text.script import has_letters, is_chinese
 from translit.text.split import Piece, join_zh, split, split_long
-from translit.text.tokenizer import EOS, PLACEHOLDERS, UNK
+from translit.text.tokenizer import EOS
 
-if TYPE_CHECKING:
-    from translit.engines.torch_engine import TorchEngine
-
-WINDOW = 2048  # lines that ``stream`` reads ahead, sorts by length and translates together
+WINDOW = 2048  # lines that ``stream`` sorts by length and translates together
+_UNDER_WAY = 3  # so many lists of lines are worked on at the same time
 
 ENGINES = ("auto", "ctranslate2", "torch")
 
@@ -86,8 +84,8 @@ class Translator:
         alternatives: how many further translations to return with each line (less than ``beam``).
         length_penalty: above 1 favours longer translations; None is what suits the model.
         check: look for lost numbers, loops, untranslated text …, try once more, and flag what stays wrong.
-        glossary: terms and the translation each must get, guaranteed for ten terms in a sentence. A sentence in which
-            the model drops one is translated again by PyTorch, which takes two seconds to load.
+        glossary: terms and the translation each must get, guaranteed: where the model drops one, it is put where the
+            model finds it likeliest (see ``translit.insertion``).
         memory: whole lines and the translation each gets, without asking the model.
         min_confidence: leave a line untranslated, and flag it, when the model is less sure than this.
         threads: cores to use; None is all that the process may use.
@@ -133,13 +131,35 @@ class Translator:
     def stream(self, lines: Iterable[str], window: int = WINDOW) -> Iterator[Translation]:
         """Translate endless input in bounded memory, in order, ``window`` lines at a time.
 
-        The size of the window changes speed, never a translation.
+        A few windows are read ahead. Their size changes speed, never a translation.
         """
         if isinstance(lines, str):  # it would be translated letter by letter
             raise TypeError("lines is a str; pass a list of lines: translate([text])[0]")
         source = iter(lines)
-        while chunk := list(itertools.islice(source, window)):
-            yield from self._window(chunk)
+        for translations in self.windows(iter(lambda: list(itertools.islice(source, window)), [])):
+            yield from translations
+
+    def windows(self, windows: Iterable[Sequence[str]]) -> Iterator[list[Translation]]:
+        """Translate lists of lines, each as a whole, in order.
+
+        The engine never waits: while it works on one list, the one before it is finished, and the next is made ready.
+        So lists are read ahead; an empty one asks for all that is under way before another is read.
+        """
+        under_way: deque[_Window] = deque()
+        stopwatch = _Stopwatch()
+        for lines in itertools.chain(windows, [[]]):
+            if not under_way:
+                stopwatch.lap()  # nobody pays for the time spent waiting for input
+            new = [_Window(self._translate_window(lines, stopwatch))] if lines else []
+            # The new one first: the engine works on it while we look at what it has done for the others.
+            for window in (*new, *under_way):
+                window.advance(to_the_end=not lines)
+            under_way += new
+            if len(under_way) > _UNDER_WAY:
+                under_way[0].advance(to_the_end=True)
+            while under_way and (done := under_way[0].translations) is not None:
+                under_way.popleft()
+                yield done
 
     def describe(self) -> dict[str, Any]:
         """What translates: model, languages, engine, search; for logs and reports."""
@@ -155,13 +175,12 @@ class Translator:
 
     # ── Lines ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _window(self, lines: Sequence[str]) -> list[Translation]:
-        start = time.perf_counter()
+    def _translate_window(self, lines: Sequence[str], stopwatch: _Stopwatch) -> Work[list[Translation]]:
         plans = [self._plan(line) for line in lines]
         # A sentence that comes twice is translated once.
         sentences = list(dict.fromkeys(s for plan in plans for part in plan for s in part.sentences))
-        drafts = self._solve(sentences)
-        seconds = (time.perf_counter() - start) / len(lines)
+        drafts = yield from self._solve(sentences)
+        seconds = stopwatch.lap() / len(lines)
         return [self._assemble(line, plan, drafts, seconds) for line, plan in zip(lines, plans, strict=True)]
 
     def _plan(self, line: str) -> list[_Part]:
@@ -225,6 +244,8 @@ class Translator:
 
     def _alternatives(self, plan: Sequence[_Part], drafts: Mapping[str, Draft]) -> tuple[Alternative, ...]:
         """The line with the k-th best translation of every sentence, for k = 2, 3 …"""
+        if not self._most_alternatives:
+            return ()
         sentences = {s: drafts[s] for part in plan for s in part.sentences}
         found = []
         most = max((len(d.alternatives) for d in sentences.values()), default=0)
@@ -237,66 +258,56 @@ class Translator:
 
     # ── Sentences ───────────────────────────────────────────────────────────────────────────────────────────
 
-    def _solve(self, sentences: Sequence[str]) -> dict[str, Draft]:
+    def _solve(self, sentences: Sequence[str]) -> Work[dict[str, Draft]]:
         """Translate every sentence; where the check finds fault, try again; insist on what must not be lost."""
         attempts = {s: first_attempt(s, self._glossary, english=self._from_english) for s in sentences}
-        drafts = self._run(attempts)
+        first = yield from self._run(attempts)
+        drafts = dict(first)
         if self.check:
-            self._retry(attempts, drafts)
-        for s, attempt in attempts.items():
-            self._insist(s, attempt, drafts)
+            yield from self._retry(attempts, drafts)
+        yield from self._insist(attempts, first, drafts)
         return drafts
 
-    def _retry(self, attempts: Mapping[str, Attempt], drafts: dict[str, Draft]) -> None:
+    def _retry(self, attempts: Mapping[str, Attempt], drafts: dict[str, Draft]) -> Work[None]:
         """Try flagged sentences once more, and keep the better one."""
         again = {
             s: second
             for s, draft in drafts.items()
             if draft.flags and (second := second_attempt(s, attempts[s], draft.flags, self._glossary))
         }
-        for s, second_draft in self._run(again).items():
+        second_drafts = yield from self._run(again)
+        for s, second_draft in second_drafts.items():
             if len(second_draft.flags) < len(drafts[s].flags):
                 drafts[s] = second_draft
 
-    def _insist(self, sentence: str, attempt: Attempt, drafts: dict[str, Draft]) -> None:
-        """Write what ``attempt`` hides whether the model wants to or not, if some of it is lost, or a term doubled.
+    def _insist(
+        self, attempts: Mapping[str, Attempt], first: Mapping[str, Draft], drafts: dict[str, Draft]
+    ) -> Work[None]:
+        """Put what the first attempt hides into its translation, where some of it is lost, or a term doubled.
 
         A glossary term is a promise; anything else is put back only if the result is better by the check.
         """
-        before = drafts[sentence]
-        lost = lost_kinds(attempt, before.text)
-        promised = "glossary" in lost or before.repeats_term
-        if not (promised or (lost and self.check)):
+        promised: dict[str, bool] = {}
+        for s, attempt in attempts.items():
+            if not attempt.masked.tokens or s not in first:
+                continue
+            lost = lost_kinds(attempt, drafts[s].text)
+            term = "glossary" in lost or drafts[s].repeats_term
+            if term or (lost and self.check):
+                promised[s] = term
+        if not promised:
             return
-        draft = self._constrained(sentence, attempt)
-        if promised or len(draft.flags) < len(before.flags):
-            drafts[sentence] = draft
-
-    def _constrained(self, sentence: str, attempt: Attempt) -> Draft:
-        """A translation with every placeholder of ``attempt`` in it, once."""
-        from translit.decoding.processors import ban, require
-
-        source = self._encode(attempt.text)
-        required = self._known(attempt.masked.tokens)
-        rules = [
-            ban([token for token in self._known(PLACEHOLDERS) if token not in required]),
-            require(required, [EOS, *self._known("。！？")], max_target_length(len(source))),
+        repairs = [
+            Repair(self._encode(attempts[s].text), attempts[s].masked.tokens, first[s].output)
+            for s in promised
         ]
-        (found,) = self._reference.translate([source], self.settings, processors=rules)
-        return self._draft(sentence, attempt, found)
+        found = yield from put_right(self.engine, self._detokenizer, repairs, self.settings)
+        for (s, is_promised), hypotheses in zip(promised.items(), found, strict=True):
+            draft = self._draft(s, attempts[s], hypotheses)
+            if is_promised or len(draft.flags) < len(drafts[s].flags):
+                drafts[s] = draft
 
-    def _known(self, pieces: Iterable[str]) -> list[int]:
-        """Target ids of ``pieces``, without those that the tokenizer does not know as one token."""
-        return [token for token in self._detokenizer.ids(pieces) if token != UNK]
-
-    @functools.cached_property
-    def _reference(self) -> TorchEngine:
-        """The engine that can be told what to write; loaded, with torch, when first needed."""
-        from translit.engines.torch_engine import TorchEngine
-
-        return self.engine if isinstance(self.engine, TorchEngine) else TorchEngine(self.directory)
-
-    def _run(self, attempts: Mapping[str, Attempt]) -> dict[str, Draft]:
+    def _run(self, attempts: Mapping[str, Attempt]) -> Work[dict[str, Draft]]:
         drafts = {
             s: Draft(as_it_is(a), unreadable(a) if self.check else ())
             for s, a in attempts.items()
@@ -306,10 +317,21 @@ class Translator:
         for s, attempt in attempts.items():
             if s not in drafts:
                 groups[attempt.no_repeat_ngram].append(s)
-        for ngram, members in groups.items():
-            settings = replace(self.settings, no_repeat_ngram=ngram)
-            sources = [self._encode(attempts[s].text) for s in members]
-            for s, found in zip(members, self.engine.translate(sources, settings), strict=True):
+        answers = [
+            (
+                members,
+                self.engine.begin(
+                    [self._encode(attempts[s].text) for s in members],
+                    replace(self.settings, no_repeat_ngram=ngram),
+                ),
+            )
+            for ngram, members in groups.items()
+        ]
+        if answers:
+            yield
+        for members, answer in answers:
+            for index, found in answer:
+                s = members[index]
                 drafts[s] = self._draft(s, attempts[s], found)
         return drafts
 
@@ -319,20 +341,66 @@ class Translator:
 
     def _draft(self, sentence: str, attempt: Attempt, found: Sequence[Hypothesis]) -> Draft:
         best, *others = found
-        text = self._finish(sentence, attempt, best)
+        output = self._detokenizer.decode(best.ids)
         tokens = len(best.ids) + 1
-        flags = inspect(sentence, attempt, text) if self.check and self._to_chinese else ()
-        texts = {self._finish(sentence, attempt, other): other.score for other in reversed(others)}
-        texts.pop(text, None)
-        ranked = sorted(texts.items(), key=lambda item: item[1], reverse=True)
-        log_prob = best.score * tokens**self.settings.length_penalty
-        hides = bool(attempt.masked.tokens)
-        repeats = hides and repeats_term(attempt, self._detokenizer.decode(best.ids))
-        return Draft(text, flags, log_prob, tokens, tuple(ranked), repeats)
+        text = finish(sentence, attempt, output, chinese=self._to_chinese)
+        flags: tuple[Flag, ...] = ()
+        if self.check and self._to_chinese:
+            text, flags = inspect(sentence, attempt, text)
+        return Draft(
+            text,
+            flags,
+            log_prob=best.score * tokens**self.settings.length_penalty,
+            tokens=tokens,
+            alternatives=self._others(sentence, attempt, others, text) if others else (),
+            repeats_term=bool(attempt.masked.tokens) and repeats_term(attempt, output),
+            output=output,
+        )
 
-    def _finish(self, sentence: str, attempt: Attempt, hypothesis: Hypothesis) -> str:
-        output = self._detokenizer.decode(hypothesis.ids)
-        return finish(sentence, attempt, output, chinese=self._to_chinese)
+    def _others(
+        self, sentence: str, attempt: Attempt, others: Sequence[Hypothesis], best: str
+    ) -> tuple[tuple[str, float], ...]:
+        """Texts and scores of the other hypotheses, best first, without those that read alike."""
+        texts = {}
+        for other in reversed(others):
+            output = self._detokenizer.decode(other.ids)
+            texts[finish(sentence, attempt, output, chinese=self._to_chinese)] = other.score
+        texts.pop(best, None)
+        return tuple(sorted(texts.items(), key=lambda item: item[1], reverse=True))
+
+
+Result = TypeVar("Result")
+Work = Generator[
+    None, None, Result
+]  # yields when it has given the engine something to do; returns the result
+
+
+class _Window:
+    """A list of lines under way."""
+
+    def __init__(self, work: Work[list[Translation]]) -> None:
+        self._work = work
+        self.translations: list[Translation] | None = None  # when all is done
+
+    def advance(self, *, to_the_end: bool) -> None:
+        """Take what the engine has done, and give it the next thing to do."""
+        try:
+            while self.translations is None:
+                next(self._work)
+                if not to_the_end:
+                    return
+        except StopIteration as done:
+            self.translations = done.value
+
+
+class _Stopwatch:
+    def __init__(self) -> None:
+        self._last = time.perf_counter()
+
+    def lap(self) -> float:
+        """Seconds since the last call."""
+        last, self._last = self._last, time.perf_counter()
+        return self._last - last
 
 
 @dataclass(frozen=True)

@@ -210,6 +210,7 @@ def test_slow_writers_are_answered_line_by_line() -> None:
         for text in (b"one\n", b"two\nthree\n"):
             writer.write(text)
             assert b"".join(next(lines)) == text
+            assert next(lines) == []  # nothing more at the moment
         writer.write(b"fo")
         writer.write(b"ur")
         writer.close()
@@ -234,7 +235,14 @@ def test_torch_stays_out(tiny_model_dir: Path, tmp_path: Path) -> None:
         "import sys\nfrom translit.cli import main\n"
         "try:\n    main()\nfinally:\n    assert 'torch' not in sys.modules"
     )
-    for command in (["translate", "--json", "I love you"], ["info"], ["translate", "--help"]):
+    glossary = tmp_path / "terms.tsv"
+    glossary.write_text("gradient\t梯度\n", "utf-8")
+    for command in (
+        ["translate", "--json", "I love you"],
+        ["translate", "--glossary", str(glossary), "A gradient."],
+        ["info"],
+        ["translate", "--help"],
+    ):
         done = subprocess.run(
             [sys.executable, "-c", code, *command],
             env={**os.environ, "TRANSLIT_MODEL": str(tiny_model_dir), "XDG_CACHE_HOME": str(tmp_path)},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import shutil
@@ -14,6 +15,7 @@ from tests.conftest import write_tiny_model
 
 from translit.decoding.settings import SearchSettings
 from translit.engines import conversion
+from translit.engines.base import MAX_POSITIONS
 from translit.engines.conversion import KEPT, cached_conversions, converted
 from translit.engines.ctranslate2_engine import CTranslate2Engine
 from translit.engines.torch_engine import TorchEngine, load_transformer
@@ -42,12 +44,25 @@ def test_engines_agree_in_fp32(tmp_path: Path, changes: dict[str, object]) -> No
         SearchSettings(beam=4, n_best=4),
         SearchSettings(beam=3, length_penalty=0.0),
         SearchSettings(beam=2, length_penalty=0.6, no_repeat_ngram=3),
+        SearchSettings(beam=2, suppress=(5, 9)),
     ):
         for forced in (None, prefixes):
             a, b = (engine.translate(sources, settings, forced) for engine in (ours, theirs))
             assert [[h.ids for h in hs] for hs in a] == [[h.ids for h in hs] for hs in b]
             scores_a, scores_b = ([h.score for hs in found for h in hs] for found in (a, b))
             assert scores_a == pytest.approx(scores_b, rel=1e-3)
+
+
+def test_engines_find_targets_equally_likely(tiny_model_dir: Path) -> None:
+    directory = ModelDirectory.open(tiny_model_dir)
+    sources = make_sources(directory.model.source_vocab)
+    targets = [[5 + (i * k) % 20 for k in range(i % 9)] for i in range(len(sources) - 1)]
+    targets.append([5] * MAX_POSITIONS)
+    ours, theirs = TorchEngine(directory), CTranslate2Engine(directory, "float32")
+    a, b = (list(engine.begin_scoring(sources, targets)) for engine in (ours, theirs))
+    assert a == pytest.approx(b, rel=1e-4)
+    assert a[-1] == -math.inf
+    assert max(a) < 0
 
 
 SHIPPED = Path(__file__).parents[2] / "models" / "en-zh"

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from translit.text.checks import KINDS, check
-from translit.text.numbers import values_en, values_zh
+from translit.text.numbers import mended, values_en, values_zh
 
 SHARED = Path(__file__).parents[3] / "shared"
 
@@ -97,6 +97,8 @@ def test_another_number_is_flagged(source: str, translation: str) -> None:
     [
         ("The number is 2.200.112.", "号码是2,200,12。"),
         ("The number is 2.200.112.", "号码是2.200.11。"),
+        ("The fine is 500 dollars.", "罚款是50美元。"),
+        ("The fine is 500 dollars, or 60.", "罚款是500，50或者60美元。"),
         ("Order 244890 was sent.", "订单24,490已发出。"),
         ("Order 244890 was sent.", "订单24490已发出。"),
         ("Install Python 3.10 or later.", "安装Python3.1万或更高。"),
@@ -105,6 +107,27 @@ def test_another_number_is_flagged(source: str, translation: str) -> None:
 )
 def test_complaint_12_garbled_number(source: str, translation: str) -> None:
     assert "number" in kinds(source, translation)
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "expected"),
+    [
+        ("It costs 244890 yen.", "它要24490日元。", "它要244890日元。"),
+        ("It has been here since 1187.", "自187年以来就在这里。", "自1187年以来就在这里。"),
+        ("Some 18,000 drivers", "大约18万名司机", "大约18,000名司机"),
+        ("She was born in 1968.", "她生于1986年。", "她生于1968年。"),
+        ("It cost 700 million euros.", "花了7000万欧元。", "花了7亿欧元。"),
+        ("It won by 0.2 seconds.", "以02秒获胜。", "以0.2秒获胜。"),
+        ("It costs 1,887 yen.", "它要5日元。", None),  # not a slip
+        ("From 62 to 65 by 2035", "6205年6525年", None),  # which is which?
+        ("He has 5 cats.", "他有6只猫。", None),  # too little to go by
+        ("In 1988 and 1989", "1988年和1989年", None),  # nothing wrong
+    ],
+)
+def test_a_slip_in_a_number_is_mended(source: str, translation: str, expected: str | None) -> None:
+    """Complaint 12."""
+    assert mended(source, translation) == (expected or translation)
+    assert expected is None or "number" not in kinds(source, expected)
 
 
 def test_number_detail_names_the_number() -> None:

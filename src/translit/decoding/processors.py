@@ -1,4 +1,4 @@
-"""Rules that forbid tokens, or insist on some, while a translation is being written."""
+"""Rules that forbid tokens while a translation is being written."""
 
 from __future__ import annotations
 
@@ -32,33 +32,5 @@ def ban(tokens: Sequence[int]) -> LogitsProcessor:
 
     def process(logits: Tensor, ids: Tensor) -> Tensor:
         return logits.index_fill(1, banned.to(logits.device), -math.inf)
-
-    return process
-
-
-def require(tokens: Sequence[int], ends: Sequence[int], limit: int) -> LogitsProcessor:
-    """Have each of ``tokens`` (all different) written exactly once.
-
-    ``ends`` are ``</s>`` and the marks that end a sentence. None of them may be written while a token is missing:
-    the missing token takes the chances of the likeliest one, so it stands where the model would have ended. After
-    ``limit`` tokens the search stops; shortly before, what is missing is written one after the other.
-    """
-    wanted, stops = torch.tensor(list(tokens)), torch.tensor(list(ends))  # (K), (E)
-
-    def process(logits: Tensor, ids: Tensor) -> Tensor:
-        required, end = wanted.to(logits.device), stops.to(logits.device)
-        written = (ids[:, :, None] == required).any(dim=1)  # (N, K)
-        incomplete = ~written.all(dim=1)  # (N)
-        urgent = (~written).sum(dim=1) >= limit - ids.size(1)  # (N)
-        following = required[(~written).int().argmax(dim=1)]  # (N): the first that is missing
-        row = torch.arange(len(ids), device=logits.device)
-        chance = torch.maximum(logits[row, following], logits[:, end].amax(dim=1))  # (N)
-
-        logits = logits.clone()
-        logits[:, required] = logits[:, required].masked_fill(written, -math.inf)
-        logits[:, end] = logits[:, end].masked_fill(incomplete[:, None], -math.inf)
-        logits[incomplete & urgent] = -math.inf
-        logits[row[incomplete], following[incomplete]] = torch.where(urgent, 0.0, chance)[incomplete]
-        return logits
 
     return process

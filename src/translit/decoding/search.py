@@ -25,7 +25,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from translit.decoding.processors import LogitsProcessor, no_repeat_ngram
+from translit.decoding.processors import LogitsProcessor, ban, no_repeat_ngram
 from translit.decoding.settings import Hypothesis, SearchSettings, max_target_length
 from translit.model.attention import KeysValues
 from translit.model.transformer import Memory, Transformer, pad
@@ -84,6 +84,8 @@ def search(
     rules = list(processors)
     if settings.no_repeat_ngram:
         rules.append(no_repeat_ngram(settings.no_repeat_ngram))
+    if settings.suppress:
+        rules.append(ban(settings.suppress))
     prefixes = prefixes or [()] * len(sources)
     results: list[list[Hypothesis]] = [[] for _ in sources]
     with torch.inference_mode(), _evaluating(model):

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from translit.errors import TranslitError
 
+MAX_BEAM = 100  # more takes memory and time; quality falls much sooner (Koehn and Knowles 2017, section 3.6)
+
 
 @dataclass(frozen=True)
 class SearchSettings:
@@ -15,11 +17,14 @@ class SearchSettings:
     n_best: int = 1  # how many finished translations to return, at most ``beam``
     length_penalty: float = 1.0  # α: hypotheses compete by log-probability / length^α
     no_repeat_ngram: int = 0  # forbid to write any n tokens in a row twice; 0: allow
+    suppress: tuple[int, ...] = ()  # tokens that must not be written, except in a forced prefix
     batch_tokens: int = 0  # budget of one batch: rows × beam × padded source length; 0: what suits the engine
 
     def __post_init__(self) -> None:
-        if self.beam < 1:
-            raise TranslitError(f"beam is {self.beam}; it must be at least 1")
+        if not 1 <= self.beam <= MAX_BEAM:
+            raise TranslitError(
+                f"beam is {self.beam}; choose from 1 to {MAX_BEAM} (beyond 30 or so translations get worse)"
+            )
         if not 1 <= self.n_best <= self.beam:
             raise TranslitError(
                 f"n-best is {self.n_best} with beam {self.beam}; choose from 1 to the size of the beam"

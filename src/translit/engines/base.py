@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from translit.decoding.settings import Hypothesis, SearchSettings
 
-MAX_SOURCE_TOKENS = 320  # with </s>; longer text must be split first. CTranslate2 wants a last position.
+MAX_SOURCE_TOKENS = 320  # with </s>; longer text must be split first
+MAX_POSITIONS = 32 * (
+    3 * MAX_SOURCE_TOKENS // 32 + 2
+)  # of a target, <s> the first; CTranslate2 wants a last one
 
 
 class Engine(Protocol):
@@ -15,18 +18,36 @@ class Engine(Protocol):
 
     name: str
 
+    def begin(
+        self,
+        sources: Sequence[Sequence[int]],
+        settings: SearchSettings,
+        prefixes: Sequence[Sequence[int]] | None = None,
+    ) -> Iterator[tuple[int, list[Hypothesis]]]:
+        """Begin to translate, and give each source's index and hypotheses as soon as they are there, in any order.
+
+        The hypotheses are the best ``settings.n_best``, best first. ``sources`` are token ids ending in ``</s>``,
+        each at most ``MAX_SOURCE_TOKENS``; ``prefixes`` are target ids that each translation begins with. The
+        engine sorts and batches; who shares a batch with whom changes nothing.
+        """
+        ...
+
+    def begin_scoring(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> Iterator[float]:
+        """Begin to read ``targets`` (token ids, without ``</s>``), and give log p(target | source) of each, in order.
+
+        A target with no room in ``MAX_POSITIONS`` gets -inf.
+        """
+        ...
+
     def translate(
         self,
         sources: Sequence[Sequence[int]],
         settings: SearchSettings,
         prefixes: Sequence[Sequence[int]] | None = None,
     ) -> list[list[Hypothesis]]:
-        """The best ``settings.n_best`` hypotheses of every source, best first.
-
-        ``sources`` are token ids ending in ``</s>``, each at most ``MAX_SOURCE_TOKENS``; ``prefixes`` are
-        target ids that each translation begins with. The engine sorts and batches; who shares a batch with whom
-        changes nothing.
-        """
+        """The hypotheses of every source, in order: ``begin`` to the end."""
         ...
 
     def describe(self) -> str:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import ctranslate2
 
-from translit.engines.base import MAX_SOURCE_TOKENS
+from translit.engines.base import MAX_POSITIONS
 from translit.errors import TranslitError
 from translit.model_directory import CONFIG, SOURCE, TARGET, WEIGHTS, ModelDirectory
 
@@ -228,7 +228,7 @@ class _Weights:
 
 
 def _fill(spec: Any, weights: _Weights, d_model: int) -> None:
-    positions = _sinusoidal_positions(32 * (3 * MAX_SOURCE_TOKENS // 32 + 2), d_model)
+    positions = _sinusoidal_positions(MAX_POSITIONS, d_model)
     for side, half, embeddings in (
         ("encoder", spec.encoder, spec.encoder.embeddings[0]),
         ("decoder", spec.decoder, spec.decoder.embeddings),

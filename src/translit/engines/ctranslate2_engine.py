@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import ctranslate2
 
 from translit.decoding.settings import Hypothesis, SearchSettings, max_target_length
-from translit.engines.base import available_cores
+from translit.engines.base import MAX_POSITIONS, available_cores
 from translit.engines.conversion import converted
 from translit.errors import TranslitError
 from translit.model_directory import ModelDirectory
@@ -28,6 +28,9 @@ class CTranslate2Engine:
     ) -> None:
         self.compute_type = compute_type
         self.threads = threads or available_cores()
+        self._ahead = (
+            4 * self.threads
+        )  # batches given to CTranslate2 before the first is back; it forgets none
         self._source = _Pieces(directory.source_tokenizer)
         self._target = _Pieces(directory.target_tokenizer)
         self._translator = self._load(converted(directory, compute_type), directory)
@@ -35,12 +38,84 @@ class CTranslate2Engine:
     def _load(self, path: Path, directory: ModelDirectory) -> ctranslate2.Translator:
         try:
             return ctranslate2.Translator(
-                str(path), compute_type=self.compute_type, inter_threads=self.threads, intra_threads=1
+                str(path),
+                compute_type=self.compute_type,
+                inter_threads=self.threads,
+                intra_threads=1,
+                max_queued_batches=-1,  # else ``begin`` would wait for a place in the queue
             )
         except (RuntimeError, ValueError) as error:
             raise TranslitError(
                 f"{directory.path}: CTranslate2 cannot load the model: {error}; delete {path} and try again"
             ) from None
+
+    def begin(
+        self,
+        sources: Sequence[Sequence[int]],
+        settings: SearchSettings,
+        prefixes: Sequence[Sequence[int]] | None = None,
+    ) -> Iterator[tuple[int, list[Hypothesis]]]:
+        prefixes = prefixes or [()] * len(sources)
+        batches = _batches(sources, prefixes, settings)
+        waiting = [self._submit(batch, sources, prefixes, settings) for batch in batches[: self._ahead]]
+        return self._collect(batches, waiting, sources, prefixes, settings)
+
+    def _collect(
+        self,
+        batches: list[list[int]],
+        waiting: list[list[ctranslate2.AsyncTranslationResult]],
+        sources: Sequence[Sequence[int]],
+        prefixes: Sequence[Sequence[int]],
+        settings: SearchSettings,
+    ) -> Iterator[tuple[int, list[Hypothesis]]]:
+        for number, batch in enumerate(batches):
+            if len(waiting) < len(batches):
+                waiting.append(self._submit(batches[len(waiting)], sources, prefixes, settings))
+            for index, answer in zip(batch, waiting[number], strict=True):
+                found = answer.result()
+                hypotheses = zip(found.hypotheses, found.scores, strict=True)
+                yield index, [Hypothesis(self._target.ids(pieces), score, []) for pieces, score in hypotheses]
+            waiting[number] = []
+
+    def _submit(
+        self,
+        batch: list[int],
+        sources: Sequence[Sequence[int]],
+        prefixes: Sequence[Sequence[int]],
+        settings: SearchSettings,
+    ) -> list[ctranslate2.AsyncTranslationResult]:
+        first = batch[0]
+        return self._translator.translate_batch(
+            [self._source.pieces(sources[i]) for i in batch],
+            [self._target.pieces(prefixes[i]) for i in batch] if prefixes[first] else None,
+            asynchronous=True,
+            beam_size=settings.beam,
+            num_hypotheses=settings.n_best,
+            length_penalty=settings.length_penalty,
+            no_repeat_ngram_size=settings.no_repeat_ngram,
+            suppress_sequences=[[piece] for piece in self._target.pieces(settings.suppress)] or None,
+            max_decoding_length=max_target_length(len(sources[first])) + len(prefixes[first]),
+            max_input_length=0,
+            return_scores=True,
+        )
+
+    def begin_scoring(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> Iterator[float]:
+        fitting = [i for i, target in enumerate(targets) if len(target) < MAX_POSITIONS]
+        answers = self._translator.score_batch(
+            [self._source.pieces(sources[i]) for i in fitting],
+            [self._target.pieces(targets[i]) for i in fitting],
+            max_batch_size=_BATCH_TOKENS,
+            batch_type="tokens",
+            max_input_length=0,
+            asynchronous=True,
+        )
+        waiting = dict(zip(fitting, answers, strict=True))
+        return (
+            math.fsum(waiting[i].result().log_probs) if i in waiting else -math.inf
+            for i in range(len(targets))
+        )
 
     def translate(
         self,
@@ -48,39 +123,31 @@ class CTranslate2Engine:
         settings: SearchSettings,
         prefixes: Sequence[Sequence[int]] | None = None,
     ) -> list[list[Hypothesis]]:
-        prefixes = prefixes or [()] * len(sources)
-        # CTranslate2 knows one length limit per call, and treats a batch with prefixes a little differently.
-        groups: dict[tuple[int, int], list[int]] = defaultdict(list)
-        for index, (source, prefix) in enumerate(zip(sources, prefixes, strict=True)):
-            groups[max_target_length(len(source)) + len(prefix), len(prefix)].append(index)
-        waiting: list[tuple[int, ctranslate2.AsyncTranslationResult]] = []
-        for (limit, prefix_length), indices in sorted(groups.items(), reverse=True):
-            answers = self._translator.translate_batch(
-                [self._source.pieces(sources[i]) for i in indices],
-                [self._target.pieces(prefixes[i]) for i in indices] if prefix_length else None,
-                max_batch_size=max(1, (settings.batch_tokens or _BATCH_TOKENS) // settings.beam),
-                batch_type="tokens",
-                asynchronous=True,
-                beam_size=settings.beam,
-                num_hypotheses=settings.n_best,
-                length_penalty=settings.length_penalty,
-                no_repeat_ngram_size=settings.no_repeat_ngram,
-                max_decoding_length=limit,
-                max_input_length=0,
-                return_scores=True,
-            )
-            waiting += zip(indices, answers, strict=True)
-        results: list[list[Hypothesis]] = [[] for _ in sources]
-        for index, answer in waiting:
-            found = answer.result()
-            results[index] = [
-                Hypothesis(self._target.ids(pieces), score, [])
-                for pieces, score in zip(found.hypotheses, found.scores, strict=True)
-            ]
-        return results
+        found = dict(self.begin(sources, settings, prefixes))
+        return [found[i] for i in range(len(sources))]
 
     def describe(self) -> str:
         return f"CTranslate2 {ctranslate2.__version__}, {self.compute_type}, {self.threads} threads"
+
+
+def _batches(
+    sources: Sequence[Sequence[int]], prefixes: Sequence[Sequence[int]], settings: SearchSettings
+) -> list[list[int]]:
+    """Indices of like lengths, longest first, and of one length limit and one length of prefix in each batch.
+
+    (CTranslate2 knows one limit per call, and treats a batch with prefixes a little differently.)
+    """
+    room = (settings.batch_tokens or _BATCH_TOKENS) // settings.beam
+    order = sorted(range(len(sources)), key=lambda i: (len(prefixes[i]), len(sources[i])), reverse=True)
+    batches: list[list[int]] = []
+    previous = None
+    for index in order:
+        key = len(prefixes[index]), max_target_length(len(sources[index]))
+        if key != previous or (len(batches[-1]) + 1) * len(sources[batches[-1][0]]) > room:
+            batches.append([])
+            previous = key
+        batches[-1].append(index)
+    return batches
 
 
 class _Pieces:

@@ -19,7 +19,7 @@ from translit.explain.words import Word, group_words
 from translit.sentence import Attempt, Draft
 from translit.text.normalize import normalize_source, normalize_target
 from translit.text.tokenizer import EOS
-from translit.translator import Translator
+from translit.translator import Translator, Work
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -208,9 +208,9 @@ class _Witness(Translator):
 
     decodes: list[_Decode]
 
-    def _solve(self, sentences: Sequence[str]) -> dict[str, Draft]:
+    def _solve(self, sentences: Sequence[str]) -> Work[dict[str, Draft]]:
         self._tried: list[tuple[Draft, Attempt]] = []
-        kept = super()._solve(sentences)
+        kept = yield from super()._solve(sentences)
         for draft in kept.values():
             for tried, attempt in self._tried:
                 if tried is draft:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from translit.decoding.settings import SearchSettings, max_target_length
 from translit.model_directory import ModelDirectory
 from translit.text.normalize import normalize_source
-from translit.text.tokenizer import BOS, EOS
-
-if TYPE_CHECKING:
-    from translit.engines.torch_engine import TorchEngine
+from translit.text.tokenizer import EOS
 
 # Short and long in one batch, so that padding is put to the test, and some spelt in bytes.
 SENTENCES = (
@@ -75,7 +72,7 @@ def compare(directory: ModelDirectory, exported: Exported, *, exact: bool) -> Co
     ours = [best.ids for (best,) in engine.translate(sources, SearchSettings(beam=1))]
     limits = [max_target_length(len(source)) for source in sources]
     theirs = [ids[:limit] for ids, limit in zip(exported.greedy(sources, max(limits)), limits, strict=True)]
-    expected = _log_probs(engine, sources, ours)
+    expected = engine.log_probs(sources, ours)
     found = exported.log_probs(sources, ours)
     distances = [abs(a - b) for x, y in zip(expected, found, strict=True) for a, b in zip(x, y, strict=True)]
     return Comparison(
@@ -85,17 +82,6 @@ def compare(directory: ModelDirectory, exported: Exported, *, exact: bool) -> Co
         mean=sum(distances) / len(distances),
         exact=exact,
     )
-
-
-def _log_probs(engine: TorchEngine, sources: list[list[int]], targets: list[list[int]]) -> list[list[float]]:
-    """As ``Exported.log_probs``, by our own model."""
-    import torch
-
-    from translit.model.transformer import pad
-
-    with torch.inference_mode():
-        logits = engine.model(pad(sources), pad([[BOS, *target] for target in targets]))  # (B, T, V)
-    return chosen(logits.log_softmax(dim=-1).tolist(), targets)
 
 
 def chosen(

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from translit.text.protect import find_spans
 from translit.text.script import HAN, count_han, has_letters, is_chinese
@@ -37,9 +37,16 @@ class _Side:
     rest: str
     spans: Counter[tuple[str, str]]
 
+    @cached_property
+    def words(self) -> list[str]:
+        """Words in Latin letters."""
+        return _WORD.findall(self.rest)
+
     @classmethod
     def of(cls, text: str) -> _Side:
         spans = find_spans(text, _SPAN_FLAGS) if _SPAN_HINT.search(text) else []
+        if not spans:
+            return cls(text, text, Counter())
         rest = list(text)
         for span in spans:
             rest[span.start : span.end] = " " * (span.end - span.start)
@@ -70,10 +77,10 @@ def check(source: str, translation: str) -> list[Flag]:
     if copied := _copy(en, zh):
         return [*flags, copied]
     flags += _numbers(en.rest, zh.rest)
-    flags += _language(en.rest, zh.rest)
+    flags += _language(en, zh)
     flags += _final_punctuation(source, translation)
     flags += _half_width(zh.rest)
-    flags += _length(en.rest, zh.rest)
+    flags += _length(en, zh)
     return flags
 
 
@@ -115,12 +122,22 @@ def _early_closing(text: str) -> str:
 # ── Numbers ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-# A digit on either side, or a number word of thirteen or more; "city" is let through, and costs nothing but time.
-_MAYBE_NUMBER = re.compile(r"[\d½¼¾⅓⅔]|teen|ty|hundred|thousand|illion", re.IGNORECASE)
+_DIGIT = re.compile(r"[\d½¼¾⅓⅔]")
+_TENS = re.compile(r"(?:twen|thir|for|fif|six|seven|eigh|nine)ty")
+
+
+def _may_hold_number(source: str) -> bool:
+    """Is there a digit in it, or a number word of thirteen or more? (Most sentences need no closer look.)"""
+    text = source.lower()
+    return (
+        any(word in text for word in ("teen", "hundred", "thousand", "illion"))
+        or _DIGIT.search(text) is not None
+        or ("ty" in text and _TENS.search(text) is not None)
+    )
 
 
 def _numbers(source: str, translation: str) -> Iterator[Flag]:
-    if not (_MAYBE_NUMBER.search(source) or _NUMBER.search(translation)):
+    if not (_NUMBER.search(translation) or _may_hold_number(source)):
         return
     from translit.text import numbers  # takes 10 ms, and most sentences hold no number
 
@@ -209,6 +226,8 @@ _MOST_REPEATS = {1: 5, 2: 3, 3: 3}
 
 
 def _loop(source: str, translation: str) -> Iterator[Flag]:
+    if len(translation) - len(set(translation)) < 5:  # too few characters have come before
+        return
     source_repeats = None
     for match in _REPEAT.finditer(translation):
         unit = match[1]
@@ -243,12 +262,11 @@ _WORD = re.compile(r"[A-Za-zÀ-ɏ]+(?:['’-][A-Za-zÀ-ɏ]+)*")
 
 def _copy(source: _Side, translation: _Side) -> Flag | None:
     """An untranslated source: the same letters. Names and acronyms (Tom Hanks, NASA, iPhone) may stay."""
-    words = _WORD.findall(source.rest)
-    if not _translatable(words):
+    if not (translation.words and _translatable(source.words)):
         return None
     if _letters(source.text) == _letters(translation.text):
         return Flag("copy", "the translation is the source")
-    if longest := _longest_copied_run(words, translation.rest):
+    if longest := _longest_copied_run(source.words, translation.words):
         return Flag("copy", f"untranslated: {longest}")
     return None
 
@@ -267,11 +285,11 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text)).casefold()
 
 
-def _longest_copied_run(words: list[str], translation: str, least: int = 6) -> str:
+def _longest_copied_run(words: list[str], translation: list[str], least: int = 6) -> str:
     """A run of ``least`` source words, some in lower case, that stands in the translation unchanged."""
-    if len(_WORD.findall(translation)) < least:
+    if len(translation) < least:
         return ""
-    flat = " ".join(_WORD.findall(translation)).casefold()
+    flat = " ".join(translation).casefold()
     for start in range(len(words) - least + 1):
         run = words[start : start + least]
         if sum(map(str.islower, run)) >= least - 1 and " ".join(run).casefold() in flat:
@@ -279,18 +297,18 @@ def _longest_copied_run(words: list[str], translation: str, least: int = 6) -> s
     return ""
 
 
-def _language(source: str, translation: str) -> Iterator[Flag]:
-    if not count_han(translation) and _WORD.search(translation) and _translatable(_WORD.findall(source)):
+def _language(source: _Side, translation: _Side) -> Iterator[Flag]:
+    if translation.words and not count_han(translation.rest) and _translatable(source.words):
         yield Flag("not-chinese", "no Chinese characters")
 
 
-def _length(source: str, translation: str) -> Iterator[Flag]:
+def _length(source: _Side, translation: _Side) -> Iterator[Flag]:
     """Length against limits that 3 in 34,000 sound human translations cross (flores, tatoeba, starter).
 
     A translation has at least half as many characters as the source has words, and in long sentences, where
     chance evens out, three quarters; at most three times as many and ten.
     """
-    words, size = _words(source), _size(translation)
+    words, size = _words(source), _size(translation.rest)
     least = min(0.45 + 0.0165 * (words - 5), 0.78)
     if words >= 5 and size < least * words:
         yield Flag("too-short", f"{words} words became {size} characters")
@@ -301,15 +319,19 @@ def _length(source: str, translation: str) -> Iterator[Flag]:
 _NUMBER = re.compile(r"\d+")
 
 
-def _words(text: str) -> int:
+def _words(source: _Side) -> int:
     """Words and numbers, where two letters of a script other than Latin count as one word."""
+    text = source.rest
     others = sum(char > "ɏ" and char.isalpha() for char in text) if not text.isascii() else 0
-    return len(_WORD.findall(text)) + len(_NUMBER.findall(text)) + others // 2
+    return len(source.words) + len(_NUMBER.findall(text)) + others // 2
 
 
 def _size(text: str) -> int:
     """Han characters, where a word of another script or a number in between counts as two."""
-    return count_han(text) + 2 * (len(re.findall(_NOT_HAN_WORD, text)) + len(_NUMBER.findall(text)))
+    others, han = re.subn(_HAN, " ", text)
+    between = len(_BETWEEN_HAN.findall(others)) if _BETWEEN_HAN.search(others) else 0
+    return han + 2 * between
 
 
-_NOT_HAN_WORD = rf"(?:(?![{HAN}])[^\W\d_])+"
+_HAN = f"[{HAN}〇]"
+_BETWEEN_HAN = re.compile(r"[^\W\d_]+|\d+")

@@ -250,6 +250,7 @@ _SPACED = re.compile(r"\d{1,3}(?:\s\d{3})+", re.ASCII)
 _KILO = re.compile("千(?=[米克瓦卡])")  # 两千多千米: the second 千 belongs to the unit
 _ZH_TENTHS = re.compile(rf"([{_D}\d](?:\.\d)?)\s*[成折角毛旬]([{_D}\d]?)", re.ASCII)
 _ASCII_DIGIT = re.compile(r"\d", re.ASCII)
+_DIGIT_ROW = re.compile(r"\d+", re.ASCII)
 _FULL_WIDTH = str.maketrans("０１２３４５６７８９：．％，", "0123456789:.%,")
 
 
@@ -352,23 +353,63 @@ _FRACTIONS = {
 
 def lost(source: str, translation: str) -> list[str]:
     """The numbers of the English ``source``, in digits or large in words, that ``translation`` lacks."""
+    return [number.text for number in _lost(source, translation)]
+
+
+def _lost(source: str, translation: str) -> list[Number]:
     source = _POWERS.sub(r"\1", source)
     missing = [
-        sign
+        Number(sign, frozenset())
         for sign, forms in _FRACTIONS.items()
         if sign in source and not any(form in translation for form in (sign, *forms))
     ]
     wanted = numbers_en(_RENAMED.sub("", source) if "新冠" in translation else source)
     wanted += _large_words(source)
+    written = {*_WHOLE.findall(translation), *_EN_WORD.findall(translation)}  # most stay as they are
+    wanted = [number for number in wanted if number.text not in written]
     if not wanted:
         return missing
     have = values_zh(translation)
-    return missing + [n.text for n in wanted if not n.values & have and not _stands_in(n.text, translation)]
+    return missing + [number for number in wanted if not number.values & have]
 
 
-def _stands_in(number: str, text: str) -> bool:
-    """Is ``number`` in ``text`` just as written, and not as a piece of a longer one?"""
-    return re.search(rf"(?<!\d)(?<!\d[.,]){re.escape(number)}(?![.,]?\d)", text, re.ASCII) is not None
+def mended(source: str, translation: str) -> str:
+    """``translation`` with the number it lacks in place of the one it invents, where they differ by a slip.
+
+    One digit too many or too few, another one or two swapped: 187年 for 1187. Where more is wrong, nothing changes.
+    """
+    wanted, instead = _lost(source, translation), invented(source, translation)
+    if len(wanted) != 1 or len(instead) != 1 or translation.count(instead[0]) != 1:
+        return translation
+    (number,), (wrong,) = wanted, instead
+    if not number.values or not _is_slip(re.sub(r"\D", "", number.text), re.sub(r"\D", "", wrong)):
+        return translation
+    return translation.replace(wrong, _in_chinese(number))
+
+
+def _is_slip(right: str, wrong: str) -> bool:
+    """Do two rows of digits differ by one digit, by two neighbours that changed places, or by zeros at the end?"""
+    if len(right) < 2 or not wrong:
+        return False
+    if right.rstrip("0") == wrong.rstrip("0"):
+        return True
+    while right and wrong and right[0] == wrong[0]:
+        right, wrong = right[1:], wrong[1:]
+    while right and wrong and right[-1] == wrong[-1]:
+        right, wrong = right[:-1], wrong[:-1]
+    return max(len(right), len(wrong)) <= 1 or (len(right) == 2 and right == wrong[::-1])
+
+
+def _in_chinese(number: Number) -> str:
+    """A number as Chinese writes it: as it is, or 2700万 for "27 million"."""
+    value = max(number.values)
+    for unit, size in (("亿", Decimal(10**8)), ("万", Decimal(10**4))):
+        if value >= size and number.text.replace(",", "") != str(value):
+            return f"{(value / size).normalize():f}{unit}"
+    return number.text
+
+
+_WHOLE = re.compile(r"\d+(?:[.,]\d+)*", re.ASCII)
 
 
 def invented(source: str, translation: str) -> list[str]:
@@ -379,6 +420,10 @@ def invented(source: str, translation: str) -> list[str]:
     written = [match for match in _zh_runs(translation) if _ASCII_DIGIT.search(match[0])]
     if not written:
         return []
+    copied = set(_DIGIT_ROW.findall(source))
+    written = [m for m in written if not (m[0].isascii() and copied.issuperset(_DIGIT_ROW.findall(m[0])))]
+    if not written:
+        return []
     known = values_en(source) | {Decimal(0), Decimal(1)}
     clock = _CLOCK_WORDS.search(source)
     return [
@@ -386,5 +431,4 @@ def invented(source: str, translation: str) -> list[str]:
         for match in written
         if known.isdisjoint(_run_readings(match[0]))
         and not (clock and _CLOCK_UNITS.match(match.string, match.end()))
-        and match[0].strip() not in source
     ]
