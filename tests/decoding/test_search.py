@@ -127,6 +127,7 @@ def test_beam_equals_an_uncached_reference(norm: str, beam: int, alpha: float) -
 
 def test_a_beam_that_holds_everything_finds_the_best_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_module, "max_target_length", lambda n: 3)
+    monkeypatch.setattr("translit.decoding.settings.MAX_BEAM", 216)
     vocab = 6
     model = make_model(vocab=vocab, seed=3).eval()
     (hypotheses,) = search(model, [[7, 8, EOS]], SearchSettings(beam=vocab**3, length_penalty=0.6))

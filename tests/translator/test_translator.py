@@ -51,7 +51,10 @@ class Scripted:
             assert source[-1] == EOS
             text = self.owner.directory.source_tokenizer.decode(source)
             self.asked.append((text, settings.no_repeat_ngram))
-            outputs = self.answers.get(text, "好。").split("|")
+            answer = self.answers.get(text, "好。")
+            if settings.no_repeat_ngram:
+                answer = self.answers.get(f"{text} [{settings.no_repeat_ngram}]", answer)
+            outputs = answer.split("|")
             ids = [self.owner.directory.target_tokenizer.encode(output) for output in outputs]
             found.append([Hypothesis(i, -0.1 * (n + 1), []) for n, i in enumerate(ids)][: settings.n_best])
         return reversed(list(enumerate(found)))  # any order is allowed
