@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +49,25 @@ def test_store_keeps_pairs_in_order_and_counts_empty_ones(tmp_path: Path) -> Non
     opened = open_store(Corpus.parse(str(tmp_path / "a.tsv")), tmp_path / "store")
     assert [opened[i] for i in range(len(opened))] == [("Hello ,", "world你好，世界"), ("Bye", "再见")]
     assert opened.report["empty"] == 2
+
+
+def test_store_is_read_by_several_threads_and_ends(store: TextStore) -> None:
+    whole = [store[i] for i in range(len(store))]
+    assert list(store) == whole  # which needs an IndexError after the last pair
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(store.__getitem__, [*range(len(store))] * 20)) == whole * 20
+
+
+def test_building_and_reading_a_store_takes_no_memory_for_its_pairs(tmp_path: Path) -> None:
+    (tmp_path / "big.tsv").write_text("".join(f"word {i}\t词{i}\n" for i in range(20_000)), "utf-8")
+    tracemalloc.start()
+    try:
+        store = open_store(Corpus.parse(str(tmp_path / "big.tsv")), tmp_path / "store")
+        assert sum(len(source) for source, _ in store) > 100_000
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 300_000  # a list of 20,000 positions alone would take 800,000 bytes
 
 
 def test_store_is_rebuilt_when_the_file_changes(tmp_path: Path) -> None:

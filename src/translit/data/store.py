@@ -1,8 +1,8 @@
 """A corpus on disk, ready for training: normalised, filtered, and reached by number without being loaded.
 
 The text itself is kept rather than token ids, because augmentation rewrites sentences before they are tokenised;
-SentencePiece is a hundred times faster than a training step. The file is memory-mapped, so ten million pairs take
-no more memory than ten.
+SentencePiece is a hundred times faster than a training step. Nothing is held in memory, neither while building nor
+while reading, so ten million pairs take no more of it than ten thousand (benchmarks/corpus_memory.py).
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import hashlib
 import json
 import os
 import shutil
+import struct
+import threading
 import zlib
 from collections import Counter
 from pathlib import Path
@@ -22,6 +24,28 @@ from translit.errors import TranslitError
 from translit.text.normalize import normalize_source, normalize_target
 
 _VERSION = 1  # raise it when normalisation or filters change, so that old stores are rebuilt
+_OFFSET = struct.Struct("=q")  # a byte position in the text, as NumPy's int64
+
+
+class _File:
+    """The bytes of a file at any place, for any thread.
+
+    Read, not memory-mapped: pages that a mapping has touched count as memory of the process, and a shuffled epoch
+    touches all of them. The system's file cache makes both equally fast.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = open(path, "rb", buffering=0)  # noqa: SIM115 — open as long as the store is
+        self._lock = threading.Lock()
+
+    def read(self, start: int, end: int) -> bytes:
+        with self._lock:
+            self._file.seek(start)
+            return self._file.read(end - start)
+
+    def __del__(self) -> None:
+        if hasattr(self, "_file"):
+            self._file.close()
 
 
 class TextStore:
@@ -30,16 +54,21 @@ class TextStore:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.report: dict[str, int] = json.loads((path / "report.json").read_text("utf-8"))
-        self._offsets = np.load(path / "offsets.npy", mmap_mode="r")  # (pairs + 1,) byte positions
+        offsets = np.load(path / "offsets.npy", mmap_mode="r")  # (pairs + 1,)
+        self._len, self._first = len(offsets) - 1, offsets.offset  # where in the file they begin
         self.held_out = _read_pairs(path / "held_out.tsv")
-        self._text = np.memmap(path / "text.tsv", dtype=np.uint8, mode="r") if len(self) else b""
+        self._offsets = _File(path / "offsets.npy")
+        self._text = _File(path / "text.tsv")
 
     def __len__(self) -> int:
-        return len(self._offsets) - 1
+        return self._len
 
     def __getitem__(self, index: int) -> tuple[str, str]:
-        start, end = int(self._offsets[index]), int(self._offsets[index + 1])
-        source, target = bytes(self._text[start : end - 1]).decode("utf-8").split("\t")
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        place = self._first + _OFFSET.size * index
+        (start,), (end,) = _OFFSET.iter_unpack(self._offsets.read(place, place + 2 * _OFFSET.size))
+        source, target = self._text.read(start, end - 1).decode("utf-8").split("\t")
         return source, target
 
 
@@ -63,8 +92,13 @@ def open_store(corpus: Corpus, home: Path, hold_out: int = 0) -> TextStore:
 def _build(corpus: Corpus, path: Path, hold_out: int) -> None:
     path.mkdir(parents=True, exist_ok=True)
     counts: Counter[str] = Counter()
-    offsets = [0]
-    with open(path / "text.tsv.part", "wb") as out, open(path / "held_out.tsv", "wb") as held:
+    with (
+        open(path / "text.tsv.part", "wb") as out,
+        open(path / "held_out.tsv", "wb") as held,
+        open(path / "offsets.part", "wb") as offsets,
+    ):
+        position = 0
+        offsets.write(_OFFSET.pack(position))
         for pair in corpus.pairs():
             source = normalize_source(pair.source.replace("\n", " ").replace("\r", " "))
             target = normalize_target(pair.target.replace("\n", " ").replace("\r", " "), tight=True)
@@ -80,10 +114,15 @@ def _build(corpus: Corpus, path: Path, hold_out: int) -> None:
                 continue
             counts["pairs"] += 1
             out.write(line)
-            offsets.append(out.tell())
+            position += len(line)
+            offsets.write(_OFFSET.pack(position))
     if not counts["pairs"]:
         raise TranslitError(f"{corpus.name}: no sentence pairs in it; give a corpus with at least one")
-    np.save(path / "offsets.npy", np.array(offsets, dtype=np.int64))
+    with open(path / "offsets.part", "rb") as part, open(path / "offsets.npy", "wb") as file:
+        shape = {"descr": np.dtype(np.int64).str, "fortran_order": False, "shape": (counts["pairs"] + 1,)}
+        np.lib.format.write_array_header_1_0(file, shape)
+        shutil.copyfileobj(part, file)
+    (path / "offsets.part").unlink()
     os.replace(path / "text.tsv.part", path / "text.tsv")
     (path / "report.json.part").write_text(json.dumps(counts), "utf-8")
     os.replace(path / "report.json.part", path / "report.json")  # last: it says that all is there
