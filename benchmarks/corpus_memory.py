@@ -1,4 +1,4 @@
-"""Does memory stay flat however large the corpus is? Building a store, and streaming batches from it.
+"""Does memory stay flat however large the corpus is? Building its store, learning tokenizers, streaming batches.
 
     python benchmarks/corpus_memory.py                            100 thousand, 1 million and 10 million pairs
     python benchmarks/corpus_memory.py --pairs 1000 10000         does it work at all?
@@ -11,19 +11,20 @@ needs, notes its resident memory, works, and reports the peak above that (Linux,
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from translit.config import DataConfig
 from translit.data.batches import Batches
 from translit.data.bitext import Corpus
 from translit.data.store import open_store
-from translit.text.tokenizer import Tokenizer, train_tokenizer
+from translit.text.tokenizer import Tokenizer
+from translit.training.distributed import World
+from translit.training.prepare import prepare
+from translit.training.progress import Reporter
+from translit.training.run import RunConfig
 
 WORDS = (  # noqa: SIM905 — a list literal would be five times as long
     "the a my your this that one every red old young small great green quiet quick city river teacher doctor child "
@@ -46,22 +47,16 @@ def main() -> None:
     if asked.measure:
         measure(asked.measure[0], Path(asked.measure[1]))
         return
-    print(
-        "| pairs | corpus | building the store | streaming batches | seconds, building |\n|--:|--:|--:|--:|--:|"
-    )
+    print("| pairs | corpus | building the store | learning the tokenizers | streaming batches |")
+    print("|--:|--:|--:|--:|--:|", flush=True)
     for pairs in asked.pairs:
         with tempfile.TemporaryDirectory(prefix="translit-", dir=asked.folder) as folder:
             home = Path(folder)
+            write_corpus(home / "dev.tsv", 100)
             write_corpus(home / "pairs.tsv", pairs)
             size = (home / "pairs.tsv").stat().st_size
-            if pairs == asked.pairs[0]:
-                warm_up(home)
-            built, streamed = (run(what, home) for what in ("build", "stream"))
-            print(
-                f"| {pairs:,} | {size / 1e6:,.0f} MB | +{built['peak']:.0f} MiB | +{streamed['peak']:.0f} MiB "
-                f"| {built['seconds']:.0f} |",
-                flush=True,
-            )
+            peaks = [f"+{run(phase, home):,.0f} MiB" for phase in ("build", "learn", "stream")]
+            print(f"| {pairs:,} | {size / 1e6:,.0f} MB | {' | '.join(peaks)} |", flush=True)
 
 
 def write_corpus(path: Path, pairs: int) -> None:
@@ -85,56 +80,31 @@ def lines(pairs: int) -> Iterator[str]:
         yield f"{' '.join(source)} {i}.\t{''.join(target)}{i}。\n"
 
 
-def warm_up(home: Path) -> None:
-    """Python's compiled files and the like, so that the first measurement is not a special one."""
-    run("build", home)
-    for store in (home / "store").iterdir():
-        for file in store.iterdir():
-            file.unlink()
-        store.rmdir()
+def run(phase: str, home: Path) -> float:
+    command = [sys.executable, __file__, "--measure", phase, str(home)]
+    return float(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
 
-def run(what: str, home: Path) -> dict[str, float]:
-    command = [sys.executable, __file__, "--measure", what, str(home)]
-    answer: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-    return answer
-
-
-def measure(what: str, home: Path) -> None:
+def measure(phase: str, home: Path) -> None:
+    """Print by how many MiB the peak of the resident memory lies above what it is before the work."""
     corpus = Corpus.parse(str(home / "pairs.tsv"))
-    if what == "build":
-        before, start = memory("VmRSS"), time.monotonic()
+    config = RunConfig(train=(corpus.absolute,), valid=f"{home}/dev.tsv")  # preset tiny
+    if phase == "stream":
+        tokenizers = Tokenizer.load(home / "source.spm"), Tokenizer.load(home / "target.spm")
+    before = memory("VmRSS")
+    if phase == "build":
         open_store(corpus, home / "store")
+    elif phase == "learn":  # what a training does before its first step; it finds the store
+        with Reporter(None, 1, quiet=True) as reporter:
+            prepare(config, home, World(), reporter)
     else:
-        source, target = tokenizers(home)
-        before, start = memory("VmRSS"), time.monotonic()
-        store = open_store(corpus, home / "store")
-        batches = Batches([(store, 1.0)], source, target, DataConfig(), seed=1)
+        batches = Batches([(open_store(corpus, home / "store"), 1.0)], *tokenizers, config.data, seed=1)
         seen = 0
         for batch in batches.stream():
             seen += len(batch.source)
             if seen >= STREAMED:
                 break
-    seconds = time.monotonic() - start
-    print(json.dumps({"peak": memory("VmHWM") - before, "seconds": seconds}))
-
-
-def tokenizers(home: Path) -> tuple[Tokenizer, Tokenizer]:
-    """Learnt from the first lines, in another process: learning takes memory of its own."""
-    paths = home / "source.spm", home / "target.spm"
-    if not paths[0].exists():
-        code = (
-            "import sys; from pathlib import Path; from corpus_memory import learn; learn(Path(sys.argv[1]))"
-        )
-        folder = str(Path(__file__).parent)
-        subprocess.run([sys.executable, "-c", code, str(home)], check=True, cwd=folder)
-    return Tokenizer.load(paths[0]), Tokenizer.load(paths[1])
-
-
-def learn(home: Path) -> None:
-    rows = [line.rstrip("\n").split("\t") for line in lines(5000)]
-    (home / "source.spm").write_bytes(train_tokenizer([s for s, _ in rows], 800).model)
-    (home / "target.spm").write_bytes(train_tokenizer([t for _, t in rows], 600, characters=True).model)
+    print(memory("VmHWM") - before)
 
 
 def memory(name: str) -> float:

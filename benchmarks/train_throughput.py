@@ -68,8 +68,8 @@ CONTENDERS = [
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--train", nargs="+", help="corpora; by default the starter corpus")
-    parser.add_argument("--batches", type=int, default=6, help="batches in a turn (an even number)")
-    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--batches", type=int, default=4, help="batches in a turn (an even number)")
+    parser.add_argument("--turns", type=int, default=4)
     parser.add_argument(
         "--peers", default=".venv-peers", help='their virtual environment; "": leave them out'
     )

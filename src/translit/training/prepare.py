@@ -33,7 +33,7 @@ from translit.training.progress import Reporter
 from translit.training.run import RunConfig
 
 _HELD_OUT = 1000  # dev pairs, at most, when no dev corpus is given
-_TOKENIZER_LINES = 1_000_000
+_TOKENIZER_LINES = 300_000  # SentencePiece holds them: about a gigabyte, less than the training itself
 _ENDLESS = 10**9  # steps
 
 
