@@ -458,3 +458,16 @@ def test_a_time_limit_becomes_a_number_of_steps_and_changes_nothing_else(
     assert all(torch.equal(weights[name], tensor) for name, tensor in whole.items())
     settings = run_config(read_toml(home / "config.toml"), "config.toml").training
     assert (settings.max_steps, settings.max_minutes, settings.max_epochs) == (12, 0.0, 0)
+
+
+def test_a_training_writes_event_files_beside_its_metrics(config: RunConfig, tmp_path: Path) -> None:
+    event_accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    home = tmp_path / "run"
+    trained(changed(config, tensorboard=True), home)
+    events = event_accumulator.EventAccumulator(str(home))
+    events.Reload()
+    lines = [json.loads(line) for line in (home / "metrics.jsonl").read_text("utf-8").splitlines()]
+    for chart, name in (("loss/training", "loss"), ("loss/dev", "dev_loss")):
+        logged = [(e.step, e.value) for e in events.Scalars(chart)]
+        assert logged == [(r["step"], pytest.approx(r[name])) for r in lines if name in r]
+        assert logged
