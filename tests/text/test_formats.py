@@ -267,6 +267,12 @@ def test_complaint_15_cue_numbers_without_blank_lines_between() -> None:
     assert segments("a.srt", text) == ["One", "Two", "still two"]
 
 
+def test_subtitles_keep_who_speaks() -> None:
+    cue = "1\n00:00:01,000 --> 00:00:02,000\n<i>JOHN: Wait!</i>\n- DR. O'NEIL #2: I am\nhere: now\n"
+    assert segments("a.srt", cue) == ["Wait!", "I am here: now"]
+    assert translated("a.srt", cue, "等等！", "我在").endswith("<i>JOHN: 等等！</i>\n- DR. O'NEIL #2: 我在\n")
+
+
 def test_vtt_entities_are_characters() -> None:
     cue = "WEBVTT\n\n00:01.000 --> 00:02.000\nYou &amp; me &lt;3 <i>now</i>\n"
     assert segments("a.vtt", cue) == ["You & me <3 {0}now{1}"]

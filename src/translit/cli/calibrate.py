@@ -41,7 +41,9 @@ def calibrate(
     good: Annotated[
         float, typer.Option(metavar="CHRF", help="Sentence chrF2 from which on a line counts as good.")
     ] = GOOD,
-    bins: Annotated[int, typer.Option(min=1, help="Bins of the diagrams, all of one size.")] = 15,
+    bins: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Bins of the diagrams, all of one size.")
+    ] = 15,
     svg: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the reliability diagrams as SVG.")
     ] = None,

@@ -28,18 +28,23 @@ _Files = Annotated[
 _Against = Annotated[
     list[Path] | None,
     typer.Option(
-        "--against", "-a", help="Evaluation file; pairs of which a side is in it are found. Repeat for more."
+        "--against",
+        "-a",
+        metavar="FILE",
+        help="Evaluation file; pairs of which a side is in it are found. Repeat for more.",
     ),
 ]
-_MaxWords = Annotated[int, typer.Option(min=1, help="Longest source, in words.")]
-_MaxCharacters = Annotated[int, typer.Option(min=1, help="Longest target, in characters.")]
+_MaxWords = Annotated[int, typer.Option(metavar="N", min=1, help="Longest source, in words.")]
+_MaxCharacters = Annotated[int, typer.Option(metavar="N", min=1, help="Longest target, in characters.")]
 
 
 @data.command()
 def check(
     files: _Files,
     against: _Against = None,
-    examples: Annotated[int, typer.Option("--examples", "-n", min=0, help="Examples of each finding.")] = 3,
+    examples: Annotated[
+        int, typer.Option("--examples", "-n", metavar="N", min=0, help="Examples of each finding.")
+    ] = 3,
     max_words: _MaxWords = 200,
     max_characters: _MaxCharacters = 500,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
@@ -76,12 +81,14 @@ def clean(
         typer.Option(
             "--output",
             "-o",
+            metavar="PATH",
             help="What passes: a TSV, a JSONL or source,target, each also .gz; or folder/ for a file a corpus.",
         ),
     ],
     report: Annotated[
         Path | None,
         typer.Option(
+            metavar="FILE",
             help="Every dropped line with its reason. [default: OUTPUT.dropped.tsv, or dropped.tsv in a folder]",
             show_default=False,
         ),
@@ -131,12 +138,17 @@ def clean(
 
 @data.command()
 def get(
-    name: Annotated[str | None, typer.Argument(help="Which corpus; without a name, all are listed.")] = None,
-    folder: Annotated[Path, typer.Option("--output", "-o", help="Folder to write NAME.tsv.gz into.")] = Path(
-        "data"
-    ),
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Which corpus; without a name, all are listed.")
+    ] = None,
+    folder: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder to write NAME.tsv.gz into.")
+    ] = Path("data"),
     sha256: Annotated[
-        str | None, typer.Option(help="Checksum that the downloaded archive must have.", show_default=False)
+        str | None,
+        typer.Option(
+            metavar="HASH", help="Checksum that the downloaded archive must have.", show_default=False
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Download again what is already there.")] = False,
 ) -> None:

@@ -56,7 +56,7 @@ def evaluate(
         typer.Option(metavar="NAME", help="Engine that translates: auto, ctranslate2 or torch."),
     ] = "auto",
     beam: Annotated[
-        int | None, typer.Option(min=1, max=100, help="Beam size; by default the model's own.")
+        int | None, typer.Option(metavar="N", min=1, max=100, help="Beam size; by default the model's own.")
     ] = None,
     compare: Annotated[
         list[Path] | None,
@@ -85,9 +85,9 @@ def evaluate(
         ),
     ] = None,
     resamples: Annotated[
-        int, typer.Option(min=0, max=100_000, help="Bootstrap resamples; 0 for no intervals.")
+        int, typer.Option(metavar="N", min=0, max=100_000, help="Bootstrap resamples; 0 for no intervals.")
     ] = 1000,
-    worst: Annotated[int, typer.Option(min=0, help="How many of the worst lines to show.")] = 5,
+    worst: Annotated[int, typer.Option(metavar="N", min=0, help="How many of the worst lines to show.")] = 5,
     report: Annotated[
         list[Path] | None,
         typer.Option(metavar="FILE", help="Write a report: .html, .md or .json. Repeat for more."),

@@ -26,24 +26,31 @@ def explain(
         typer.Argument(metavar="TEXT…", help="What to translate and explain; by default standard input."),
     ] = None,
     model: Annotated[
-        str | None, typer.Option("--model", "-m", help="Model folder or name; by default the shipped model.")
+        str | None,
+        typer.Option(
+            "--model", "-m", metavar="MODEL", help="Model folder or name; by default the shipped model."
+        ),
     ] = None,
     top_k: Annotated[
-        int, typer.Option("--top-k", "-k", min=1, max=50, help="Candidates shown at each step.")
+        int, typer.Option("--top-k", "-k", metavar="N", min=1, max=50, help="Candidates shown at each step.")
     ] = 5,
-    layer: Annotated[int | None, typer.Option(min=1, help="Show the heads of this layer, from 1.")] = None,
-    head: Annotated[int | None, typer.Option(min=1, help="Show this head, from 1.")] = None,
+    layer: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Show the heads of this layer, from 1.")
+    ] = None,
+    head: Annotated[int | None, typer.Option(metavar="N", min=1, help="Show this head, from 1.")] = None,
     kind: Annotated[
         Kind | None,
         typer.Option(metavar="KIND", help="Which attention: cross, decoder or encoder (self-attention)."),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Tables of every layer, head and kind.")] = False,
     beam: Annotated[
-        int | None, typer.Option(min=1, max=100, help="Beam size; draws the tree of the search.")
+        int | None, typer.Option(metavar="N", min=1, max=100, help="Beam size; draws the tree of the search.")
     ] = None,
     target: Annotated[
         str | None,
-        typer.Option("--target", "-t", help="Explain this translation instead of the model's own."),
+        typer.Option(
+            "--target", "-t", metavar="TEXT", help="Explain this translation instead of the model's own."
+        ),
     ] = None,
     steps: Annotated[
         bool, typer.Option("--steps", help="How it flows: every stage with its shape and numbers.")
@@ -53,17 +60,22 @@ def explain(
         bool, typer.Option("--why", help="Attention beside what happens without each word.")
     ] = False,
     lang: Annotated[
-        Language | None, typer.Option(help="Language of the captions; by default the locale's.")
+        Language | None,
+        typer.Option(help="Language of the captions; by default the locale's."),
     ] = None,
     glossary: Annotated[bool, typer.Option("--glossary", help="List the terms, and stop.")] = False,
     json: Annotated[
         bool, typer.Option("--json", help="Write everything as JSON (docs/explain-json.md).")
     ] = False,
     html: Annotated[
-        Path | None, typer.Option(help="Write everything as one page to play with in a browser.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write everything as one page to play with in a browser."),
     ] = None,
     svg: Annotated[
-        Path | None, typer.Option(help="Write the heat map of one head (the aligned one, or --layer --head).")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the heat map of one head (the aligned one, or --layer --head)."
+        ),
     ] = None,
 ) -> None:
     """See the model think: every step's candidates, where it looks, and why.

@@ -18,7 +18,10 @@ def export(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="New folder to write.")],
     model: Annotated[
-        str | None, typer.Option("--model", "-m", help="Model folder or name; by default the shipped model.")
+        str | None,
+        typer.Option(
+            "--model", "-m", metavar="MODEL", help="Model folder or name; by default the shipped model."
+        ),
     ] = None,
     quantization: Annotated[
         Literal["int8", "int16", "float16", "float32"] | None,

@@ -29,20 +29,31 @@ def heads(
         ),
     ] = None,
     model: Annotated[
-        str | None, typer.Option("--model", "-m", help="Model folder or name; by default the shipped model.")
+        str | None,
+        typer.Option(
+            "--model", "-m", metavar="MODEL", help="Model folder or name; by default the shipped model."
+        ),
     ] = None,
     align: Annotated[
-        Path | None, typer.Option(help="Folder with hand-made alignments, for alignment error rates.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder with hand-made alignments, for alignment error rates."),
     ] = None,
     conllu: Annotated[
-        Path | None, typer.Option(help="Source sentences with dependency trees, for grammatical relations.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Source sentences with dependency trees, for grammatical relations."
+        ),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many sentence pairs.")] = 1000,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="At most so many sentence pairs.")] = 1000,
     silence: Annotated[
-        int, typer.Option(min=0, help="Sentences on which each head is silenced; 0: leave importance out.")
+        int,
+        typer.Option(
+            metavar="N", min=0, help="Sentences on which each head is silenced; 0: leave importance out."
+        ),
     ] = 32,
     lang: Annotated[
-        Language | None, typer.Option(help="Language of the captions; by default the locale's.")
+        Language | None,
+        typer.Option(help="Language of the captions; by default the locale's."),
     ] = None,
     save: Annotated[
         bool,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @app.command()
 def info(
     model: Annotated[
-        str | None, typer.Argument(help="Model folder or name; by default the one used.")
+        str | None, typer.Argument(metavar="MODEL", help="Model folder or name; by default the one used.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
 ) -> None:

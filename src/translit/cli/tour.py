@@ -23,38 +23,49 @@ if TYPE_CHECKING:
 @app.command()
 def tour(
     file: Annotated[
-        Path | None, typer.Option("--file", "-f", help="Your own vectors and weights (TOML).")
+        Path | None, typer.Option("--file", "-f", metavar="FILE", help="Your own vectors and weights (TOML).")
     ] = None,
     write_file: Annotated[
-        Path | None, typer.Option(help="Write the vectors and weights in use to a new file, to be changed.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the vectors and weights in use to a new file, to be changed."
+        ),
     ] = None,
     check: Annotated[
-        Path | None, typer.Option(help="Mark the answers in this file; exit code 1 if any is wrong.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Mark the answers in this file; exit code 1 if any is wrong."),
     ] = None,
     write_answers: Annotated[
-        Path | None, typer.Option(help="Write a blank answer sheet to a new file, for --check.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a blank answer sheet to a new file, for --check."),
     ] = None,
     quiz: Annotated[
         bool, typer.Option("--quiz", help="Be asked for cells; exit code 1 if any is wrong.")
     ] = False,
     heads: Annotated[
-        int | None, typer.Option(min=1, help="Share the same weights out to so many heads.")
+        int | None, typer.Option(metavar="N", min=1, help="Share the same weights out to so many heads.")
     ] = None,
     layers: Annotated[
-        int | None, typer.Option(min=1, max=12, help="Layers of encoder and decoder; missing ones are drawn.")
+        int | None,
+        typer.Option(
+            metavar="N", min=1, max=12, help="Layers of encoder and decoder; missing ones are drawn."
+        ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Draw all weights: another exercise.")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Draw all weights: another exercise.")] = None,
     positions: Annotated[
         bool, typer.Option("--positions", help="Add the wave that tells first from second.")
     ] = False,
-    decimals: Annotated[int, typer.Option(min=2, max=6, help="Decimals kept after every step.")] = 4,
+    decimals: Annotated[
+        int, typer.Option(metavar="N", min=2, max=6, help="Decimals kept after every step.")
+    ] = 4,
     tolerance: Annotated[
-        float, typer.Option(min=0, help="By how much an answer may be off (--check, --quiz).")
+        float, typer.Option(metavar="X", min=0, help="By how much an answer may be off (--check, --quiz).")
     ] = 0.001,
     part: Annotated[
         str | None,
         typer.Option(
-            help="Only this part, such as encoder.1.self.head1; also of --quiz and --write-answers."
+            metavar="NAME",
+            help="Only this part, such as encoder.1.self.head1; also of --quiz and --write-answers.",
         ),
     ] = None,
     pause: Annotated[bool, typer.Option("--pause", help="Wait for Enter after every frame.")] = False,

@@ -25,7 +25,10 @@ _NOTE = re.compile(r"(?:NOTE|STYLE|REGION)\b")
 # <i>, <v Bob>, <c.yellow>, <00:01:02.000>, and SubStation positions such as {\an8}.
 _TAG = re.compile(r"<(?P<slash>/?)(?P<name>[A-Za-z]*)[^<>\n]*>|\{\\[^{}\n]*\}")
 _WORD = re.compile(r"\s+|\S+")
-_SPEAKER = re.compile(r"(?:<[^<>]*>|\{\\[^{}]*\}|\s)*[-–—‐]\s*")
+# A dash, or the name of who speaks, in capitals: both stay as they are.
+_SPEAKER = re.compile(
+    r"(?:<[^<>]*>|\{\\[^{}]*\}|\s)*(?:[-–—‐]\s*(?:[A-Z][A-Z0-9 .'#&-]+:\s+)?|[A-Z][A-Z0-9 .'#&-]+:\s+)"
+)
 
 Line = tuple[int, int]  # start and end in the source, without the line break
 
