@@ -252,7 +252,7 @@ class _Sentence:
         source = self._text(pair.start, pair.end, self._dropped)
         bare = _FINAL.sub("", inside)
         ends = _FINAL.sub("", source) != source  # else a mark at its end is the model's own
-        for candidate in filter(None, ((inside if ends else bare), bare, source)):
+        for candidate in filter(str.strip, ((inside if ends else bare), bare, source)):
             found = [match.span() for match in _whole(candidate).finditer(text)]
             if len(found) == 1 and all(
                 found[0][1] <= start or end <= found[0][0]

@@ -396,6 +396,7 @@ def test_task_boxes_and_footnotes_stay() -> None:
         ("a.json", '{"a": "<b>Press</b>"}', "Press"),
         ("a.json", '{"a": "Press 1 < 2 <now"}', "Press 1 < 2 <now"),
         ("a.po", 'msgid "Press <b>Enter</b> now"\nmsgstr ""\n', "Press {0}Enter{1} now"),
+        ("a.po", 'msgid "Press<br/>"\nmsgstr ""\n', "Press"),
     ],
 )
 def test_tags_in_values_are_markup(name: str, text: str, segment: str) -> None:
@@ -403,6 +404,19 @@ def test_tags_in_values_are_markup(name: str, text: str, segment: str) -> None:
     out = translated(name, text, segment.replace("Press", "按"))
     value = text.split('"')[1] if name == "a.po" else text.replace("\n  <", " <")
     assert value.replace("Press", "按") in out
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.json", '["Hi <b>you</b>,<br/>go \\n on"]'), ("a.yaml", 'a: "Hi <b>you</b>,<br/>go \\n on"\n'),
+        ("a.po", 'msgid "Hi <b>you</b>,<br/>go \\n on"\nmsgstr ""\n'),
+    ],
+)  # fmt: skip
+def test_a_break_in_a_value_ends_a_line(name: str, text: str) -> None:
+    assert segments(name, text) == ["Hi {0}you{1},", "go", "on"]
+    out = translated(name, text, "{0}你{1}好，", "走", "开").replace('\\n"\n"', "\\n")
+    assert "<b>你</b>好，<br/>走 \\n 开" in out
 
 
 def test_cue_lines_that_end_a_sentence_stay_apart() -> None:
@@ -486,8 +500,9 @@ def test_po_shortcuts_of_menus_go_to_the_end(source: str, translation: str, writ
 
 @pytest.mark.parametrize("name", ["a.json", "a.yaml"])
 def test_names_in_code_are_not_text(name: str) -> None:
-    values = ["btn_ok", "onClick", "user.name", "zh-CN", "OK", "Log-in", "I am here.", "well"]
-    assert segments(name, json.dumps(values)) == values[4:]
+    values = ["btn_ok", "onClick", "user.name", "zh-CN", "MM/DD/YYYY", "hh:mm:ss a"]
+    texts = ["OK", "Log-in", "I am here.", "well", "Add-ons", "Mama, dada"]
+    assert segments(name, json.dumps(values + texts)) == texts
 
 
 def test_markdown_copies_formulas_and_emoji_names() -> None:

@@ -116,13 +116,14 @@ def test_what_stays_untranslated_stays_as_it_is_written() -> None:
         ("Take **2** of 12.", "从12拿走。", "2"),
         ("It is **it**.", "它是它。", "它"),
         ("Use `a` **0**.", "用{0}。", "0"),
+        ("Use **it** now.", "用 吧。", " "),
     ],
 )
 def test_a_place_must_be_the_only_one_and_a_word_of_its_own(
     source: str, translation: str, inside: str
 ) -> None:
     plain = source.replace("**", "").replace("`a`", "{0}")
-    out, flags = through("a.md", source, {plain: translation, "2": "2", "it": "它", "0": "0"})
+    out, flags = through("a.md", source, {plain: translation, "2": "2", "it": inside, "0": "0"})
     assert "**" not in out
     assert any("was lost" in flag for flag in flags)
 

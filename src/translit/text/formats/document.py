@@ -338,11 +338,15 @@ class SlotBuilder:
         return InlineSlot(parts[0].start, parts[-1].end, [segment], markup, tokens, self.escape)
 
 
-# btn_ok, onClick, user.name, zh-CN: nothing that people read.
-_KEY = re.compile(r"\w*_\w*|[a-z]+[A-Z]\w*|\w+(?:\.\w+)+|[a-z]{2}-[A-Z]{2}", re.ASCII)
+# btn_ok, onClick, user.name, zh-CN, MM/DD/YYYY: nothing that people read.
+_KEY = re.compile(
+    r"\w*_\w*|[a-z]+[A-Z]\w*|\w+(?:\.\w+)+|[a-z]{2}-[A-Z]{2}"
+    r"|(?=.*(?:MM|DD|YY|yy|dd|HH|hh|mm|ss))[YyMDdHhmsaT]+(?:[/.:, -]+[YyMDdHhmsaTZ]+)+",
+    re.ASCII,
+)
 _WORD = re.compile(r"\s+|\S+")
 _LINE_BREAK = re.compile(r"\s*[\r\n]\s*")
-_TAG = re.compile(r"<(?P<slash>/?)(?P<name>[A-Za-z][A-Za-z0-9-]*)(?:\s[^<>]*)?>")
+_TAG = re.compile(r"<(?P<slash>/?)(?P<name>[A-Za-z][A-Za-z0-9-]*)(?:\s[^<>]*)?/?>")
 
 
 def _paired(parts: Sequence[Text | Markup]) -> list[Text | Markup]:
@@ -390,14 +394,14 @@ def _is_loose(part: Text | Markup) -> bool:
 
 @dataclass(frozen=True)
 class Lines:
-    """A value of one or more lines: each line with letters is a segment, without the white space around it."""
+    """A value of one or more lines (also <br>): each with letters is a segment, without the white space around it."""
 
     pieces: tuple[tuple[str, InlineSlot | None], ...]
 
     @classmethod
     def of(cls, value: str) -> Lines:
         pieces = []
-        for piece in _LINE_OR_SPACE.findall(value):
+        for piece in _END_OF_LINE.split(value):
             builder = SlotBuilder()
             builder.add_tagged(piece, 0, len(piece))
             pieces.append((piece, builder.build()))
@@ -426,4 +430,4 @@ def _rewritten(slot: InlineSlot, text: str, translation: str) -> str:
     return text[: slot.start] + new + text[slot.end :]
 
 
-_LINE_OR_SPACE = re.compile(r"\s+|\S(?:[^\r\n]*\S)?")
+_END_OF_LINE = re.compile(r"(\s*(?:[\r\n]|<br\s*/?>)\s*)")

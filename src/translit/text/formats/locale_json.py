@@ -12,7 +12,7 @@ from translit.text.formats.document import InlineSlot, SlotBuilder, Source, Text
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?')
 # Inside a string: an escaped line break; a tag; a run of escapes, surrogate pairs, plain characters, or of spaces.
 _PIECE = re.compile(
-    r"(\\[nrt])|<(?P<slash>/?)(?P<name>[A-Za-z][A-Za-z0-9-]*)(?:\s(?:[^<>\\]|\\[^nrt])*)?>"
+    r"(\\[nrt])|<(?P<slash>/?)(?P<name>[A-Za-z][A-Za-z0-9-]*)(?:\s(?:[^<>\\]|\\[^nrt])*)?/?>"
     r"|(\s+)|(?:\\u[0-9a-fA-F]{4}|\\[^nrtu]|[^<\\\s])+|<"
 )
 
@@ -42,7 +42,7 @@ def _slots(text: str, ascii_only: bool) -> Iterator[InlineSlot]:
             continue
         builder = SlotBuilder(escape)
         for piece in _PIECE.finditer(text, *match.span(1)):
-            if piece[1]:  # \n, \r, \t: each line of the value is its own segment
+            if piece[1] or piece["name"] == "br":  # \n, \r, \t: each line of the value is its own segment
                 yield from [slot] if (slot := builder.build()) else []
                 builder = SlotBuilder(escape)
             elif piece["name"]:
