@@ -20,6 +20,7 @@ from translit.text.checks import Flag
 from translit.text.formats import Document
 from translit.text.formats.document import InlineSlot, Markup
 from translit.text.protect import find_tokens
+from translit.text.tokenizer import PLACEHOLDERS
 from translit.translator import Translation, Translator
 
 
@@ -135,7 +136,8 @@ class _Sentence:
     def more_readings(self) -> list[str]:
         """What else may help: the segment with its markup, and the words before footnotes, pictures, code …"""
         words = (self._word_before(start) for start, _ in self._standing_alone)
-        return [*[self.segment][: len(self._dropped)], *dict.fromkeys(word for word in words if word)]
+        marked = [self.segment] if self._dropped and len(self.slot.tokens) <= len(PLACEHOLDERS) else []
+        return [*marked, *dict.fromkeys(word for word in words if word)]
 
     @property
     def _standing_alone(self) -> list[tuple[int, int]]:
@@ -264,7 +266,7 @@ class _Sentence:
     # ── What to say about it ────────────────────────────────────────────────────────────────────────────────
 
     def _lost(self, text: str) -> list[Flag]:
-        kept = self.slot.well_formed(find_tokens(text, self.slot.tokens))
+        kept = self.slot.well_formed(text)
         return [
             self._flag(mark, "lost" if mark.pair >= 0 and not mark.is_link else "moved to the end")
             for index, mark in enumerate(self.slot.markup)

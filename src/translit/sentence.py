@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from translit.text.checks import Flag, check
 from translit.text.normalize import normalize_target
 from translit.text.protect import Masked, Span, find_spans, find_tokens, mask, unmask
+from translit.text.tokenizer import PLACEHOLDERS
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,12 @@ def first_attempt(sentence: str, glossary: Glossary, *, english: bool) -> Attemp
     if _is_shouted(sentence):  # a model has seen few capitals, and they mean nothing in Chinese
         attempt = replace(attempt, text=attempt.text.capitalize())
     return replace(attempt, required=attempt.masked.originals) if spans else attempt
+
+
+def crowded(sentence: str) -> bool:
+    """Is there more to hide than the model has placeholders for?"""
+    most = len(PLACEHOLDERS)
+    return len(_MAY_HOLD_SPANS.findall(sentence)) > most and len(find_spans(sentence, _COPIED)) > most
 
 
 def _is_shouted(sentence: str) -> bool:

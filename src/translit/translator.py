@@ -27,6 +27,7 @@ from translit.sentence import (
     Draft,
     Glossary,
     as_it_is,
+    crowded,
     finish,
     first_attempt,
     inspect,
@@ -212,7 +213,8 @@ class Translator:
     def _fits(self, text: str) -> bool:
         # A token is at least one byte, so a short text needs no counting.
         size = len(text.encode("utf-8", "surrogatepass"))
-        return size < self._max_tokens or len(self._encode(text)) <= self._max_tokens
+        short = size < self._max_tokens or len(self._encode(text)) <= self._max_tokens
+        return short and not crowded(text)
 
     def _assemble(
         self, line: str, plan: Sequence[_Part], drafts: Mapping[str, Draft], seconds: float
@@ -360,13 +362,13 @@ class Translator:
     def _others(
         self, sentence: str, attempt: Attempt, others: Sequence[Hypothesis], best: str
     ) -> tuple[tuple[str, float], ...]:
-        """Texts and scores of the other hypotheses, best first, without those that read alike."""
-        texts = {}
-        for other in reversed(others):
-            output = self._detokenizer.decode(other.ids)
-            texts[finish(sentence, attempt, output, chinese=self._to_chinese)] = other.score
+        """The other hypotheses as texts with mean log-probabilities, best first, without those that read alike."""
+        texts: dict[str, float] = {}
+        for other in sorted(others, key=lambda other: other.score, reverse=True):
+            text = finish(sentence, attempt, self._detokenizer.decode(other.ids), chinese=self._to_chinese)
+            texts.setdefault(text, other.score * (len(other.ids) + 1) ** (self.settings.length_penalty - 1))
         texts.pop(best, None)
-        return tuple(sorted(texts.items(), key=lambda item: item[1], reverse=True))
+        return tuple(texts.items())
 
 
 Result = TypeVar("Result")

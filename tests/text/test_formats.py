@@ -354,6 +354,7 @@ def test_html_specials_are_escaped_and_tags_stay_well_formed() -> None:
     assert translated("a.html", text, "题", "{2}说{3}{0}好{1}") == '<p title="题"><i>说</i><b>好</b></p>'
     assert translated("a.html", text, "题", "说{0}{1}好") == '<p title="题">说好</p>'
     icon = '<p>A <i class="x"></i> cat</p>'
+    assert translated("a.html", text, "题", "说{0} {1}好") == '<p title="题">说 好</p>'
     assert translated("a.html", icon, "{0}{1}猫") == '<p><i class="x"></i>猫</p>'
     assert translated("a.html", text, "题", "{2}说{0}好{3}<{1}") == '<p title="题">说好&lt;</p>'
 

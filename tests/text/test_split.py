@@ -75,6 +75,14 @@ def test_complaint_16_long_sentence_is_cut_at_clauses() -> None:
     ]  # fmt: skip
 
 
+def test_what_is_copied_is_not_cut_apart() -> None:
+    words = ["See", "https://a.org/x:y", "at", "10:30,", "<b", 'class="x y">', "{a", "b}", "./x.py:"] * 2
+    parts = split_long(" ".join(words), lambda text: len(text.split()) <= 2)
+    assert "".join(parts) == " ".join(words)
+    assert all('<b class="x y"' in part or "<b" not in part for part in parts)
+    assert not any(part.endswith(("https:", "10:")) for part in parts)
+
+
 def test_what_fits_is_not_cut() -> None:
     assert split_long("One, two; three.", lambda text: True) == ["One, two; three."]
 

@@ -207,6 +207,13 @@ def test_a_sentence_is_never_cut_off(scripted) -> None:  # type: ignore[no-untyp
     assert translation.text.count("好") > 10_000 / 128
 
 
+def test_a_sentence_with_more_to_copy_than_placeholders_is_cut(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({})
+    one(translator, "We saw " + ", ".join(f"{{name{n}}} here" for n in range(25)))
+    first = [text for text, _ in translator.engine.asked][:3]
+    assert [text.count("{") for text in first] == [10, 10, 5]
+
+
 def test_list_marks_and_emoji_stay_outside_the_model(scripted) -> None:  # type: ignore[no-untyped-def]
     """Complaints 6 and 8."""
     translator = scripted({"Buy milk": "买牛奶"})
@@ -467,6 +474,14 @@ def test_alternatives(scripted) -> None:  # type: ignore[no-untyped-def]
     assert [a.text for a in translation.alternatives] == [
         "我喜欢你"
     ]  # the second was the first with another end
+
+
+def test_scores_compare_whatever_the_length_penalty(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({"I love you": "我爱你|我喜欢你"}, alternatives=1, length_penalty=2.0)
+    translation = one(translator, "I love you")
+    tokens = [len(translator.directory.target_tokenizer.encode(text)) + 1 for text in ("我爱你", "我喜欢你")]
+    assert translation.score == pytest.approx(-0.1 * tokens[0])  # what the search gave, × tokens² / tokens
+    assert translation.alternatives[0].score == pytest.approx(-0.2 * tokens[1])
 
 
 def test_unsure_lines_are_left_and_flagged(scripted) -> None:  # type: ignore[no-untyped-def]

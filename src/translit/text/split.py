@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from translit.text.protect import find_spans
 from translit.text.script import HAN
 
 
@@ -92,7 +93,7 @@ def join_zh(translations: Sequence[str], pieces: Sequence[Piece]) -> str:
 
 # Where to cut, best first; each pattern matches the end of a part.
 _CUTS = (
-    re.compile(r"[;:—–…；：。！？]+[\"'”’)\]]*\s*|[.!?]+[\"'”’)\]]*\s+"),
+    re.compile(r"[—–…；：。！？]+[\"'”’)\]]*\s*|[;:.!?]+[\"'”’)\]]*\s+"),
     re.compile(r",[\"'”’)\]]*\s+|[，、]"),
     re.compile(
         r"\s+(?=(?:and|but|or|nor|so|yet|because|although|while|when|which|who|that|if|than)\b)", re.I
@@ -107,9 +108,13 @@ def split_long(sentence: str, fits: Callable[[str], bool]) -> list[str]:
     """Cuts ``sentence`` into parts that each satisfy ``fits``; joined they are ``sentence``.
 
     It cuts at clause marks, else at commas, before conjunctions, between words, between characters. ``fits``
-    must hold for every part of a text that fits. A single character is never cut, fitting or not.
+    must hold for every part of a text that fits. A single character is never cut, fitting or not, nor is an address,
+    a placeholder, a tag.
     """
     return list(_fitting(sentence, fits, 0))
+
+
+_WHOLE = ("code", "tag", "url", "email", "placeholder", "path")
 
 
 def _fitting(text: str, fits: Callable[[str], bool], level: int) -> Iterator[str]:
@@ -128,6 +133,7 @@ def _fitting(text: str, fits: Callable[[str], bool], level: int) -> Iterator[str
 
 
 def _chunks(text: str, cut: re.Pattern[str]) -> list[str]:
-    """``text`` cut behind every match of ``cut``, nothing lost."""
-    ends = sorted({match.end() for match in cut.finditer(text)} | {len(text)} - {0})
+    """``text`` cut behind every match of ``cut`` that is in no span to be copied; nothing lost."""
+    inside = {p for span in find_spans(text, _WHOLE) for p in range(span.start + 1, span.end)}
+    ends = sorted(({match.end() for match in cut.finditer(text)} - inside) | {len(text)} - {0})
     return [text[start:end] for start, end in zip([0, *ends], ends, strict=False) if end > start]

@@ -231,7 +231,7 @@ class InlineSlot:
     def write(self, translations: Sequence[str], raw: Raw) -> str:
         text = translations[0]
         occurrences = find_tokens(text, self.tokens)
-        kept = self.well_formed(occurrences)
+        kept = self.well_formed(text)
         parts, position = [], 0
         for start, end, index in occurrences:
             parts.append(self.escape(text[position:start]))
@@ -241,14 +241,15 @@ class InlineSlot:
         parts.append(self.escape(text[position:]))
         return self._with_lost("".join(parts), kept, raw)
 
-    def well_formed(self, occurrences: Sequence[tuple[int, int, int]]) -> dict[int, int]:
-        """The markup to keep and where it stands: the first of each; pairs if whole, around something, and nested."""
+    def well_formed(self, text: str) -> dict[int, int]:
+        """The markup of ``text`` to keep and where it stands: the first of each; pairs if around words, and nested."""
+        occurrences = find_tokens(text, self.tokens)
         first: dict[int, int] = {}
         for start, _, index in occurrences:
             first.setdefault(index, start)
         for (_, end, index), (start, _, after) in pairwise(occurrences):
             one, other = self.markup[index], self.markup[after]
-            if one.pair == other.pair >= 0 and end == start and one.end < other.start:
+            if one.pair == other.pair >= 0 and not text[end:start].strip() and one.end < other.start:
                 first.pop(index, None)  # they stood around something
         halves = Counter(self.markup[index].pair for index in first)
         first = {
