@@ -73,6 +73,7 @@ class _Place:
 
 _SPACES = re.compile(" {2,}")
 _FINAL = re.compile(r"[\s.,!?:;…。，！？：；]*$")
+_NOTE, _BRACKETED_NOTE = re.compile(r"[\W\d]+|\[\w{1,3}\]"), re.compile(r"\[\w{1,3}\]")
 _LAST_WORD = re.compile(r"\w[\w'’-]*$")
 # Punctuation that ends a sentence or a clause, in English and in Chinese.
 _MARKS = (
@@ -82,7 +83,7 @@ _MARKS = (
 
 
 class _Sentence:
-    """One segment with markup. ``loose`` is what belongs to no word: footnotes, images, pairs around nothing."""
+    """One segment with markup. ``loose`` is what belongs to no word: notes, images, pairs around nothing."""
 
     _plain: Translation  # what ``first`` was given
     _insides: list[str]
@@ -106,10 +107,16 @@ class _Sentence:
                     if m.pair == mark.pair
                 )
                 pair = _Pair(mark, token, closing, start + len(token), self.segment.index(closing))
-                if self._text(pair.start, pair.end, slot.tokens):
+                if self._is_about_words(pair):
                     self.pairs.append(pair)
                 else:
                     self.loose.append((start, pair.end + len(closing)))
+
+    def _is_about_words(self, pair: _Pair) -> bool:
+        """Not around nothing, nor around the number of a note: ``<sup>2</sup>``, ``<a>[2]</a>``."""
+        inside = self._text(pair.start, pair.end, self.slot.tokens)
+        raised = pair.mark.name.lstrip("<").lower() == "sup"
+        return bool(inside) and not (_NOTE if raised else _BRACKETED_NOTE).fullmatch(inside)
 
     def _text(self, start: int, end: int, dropped: Sequence[str]) -> str:
         """``segment[start:end]`` without the tokens ``dropped``."""

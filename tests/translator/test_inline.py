@@ -62,6 +62,15 @@ def test_pairs_go_around_the_translation_of_what_they_were_around(
     assert out == expected
 
 
+def test_numbers_of_notes_stay_behind_their_word() -> None:
+    text = '<p>A cat.<sup><a href="#1">[1]</a></sup> It sat<sup>2</sup> on <a href="#3">[3]</a> us.</p>'
+    answers = {"A cat. It sat on us.": "猫。坐在我们上面。", "sat": "坐", "on": "上面"}
+    assert through("a.html", text, answers) == (
+        '<p>猫。<sup><a href="#1">[1]</a></sup>坐<sup>2</sup>在我们上面<a href="#3">[3]</a>。</p>',
+        [],
+    )
+
+
 def test_a_good_answer_with_markup_is_the_second_choice() -> None:
     answers = {"I love {0}you{1}.": "{0}汝{1}我爱也。", "I love you.": "我爱你。", "you": "汝"}
     assert through("a.html", "<p>I love <i>you</i>.</p>", answers) == ("<p><i>汝</i>我爱也。</p>", [])
