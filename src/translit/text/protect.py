@@ -176,9 +176,8 @@ def unmask(translation: str, masked: Masked) -> tuple[str, list[Span]]:
 
     A mask that ``masked.text`` does not hold is the model's invention, and is dropped.
     """
-    translation = _ANY_MASK.sub(
-        lambda match: match[0] if _plain(match[0]) in masked.text else "", translation
-    )
+    known = _plain(masked.text)
+    translation = _ANY_MASK.sub(lambda match: match[0] if _plain(match[0]) in known else "", translation)
     parts: list[str] = []
     seen: Counter[int] = Counter()
     position = 0
