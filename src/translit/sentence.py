@@ -121,10 +121,19 @@ def as_it_is(attempt: Attempt) -> str:
     return unmask(attempt.text, attempt.masked)[0]
 
 
-def unreadable(attempt: Attempt) -> tuple[Flag, ...]:
-    """What to say of an attempt that needs no model because it is written in another script."""
+def unread(attempt: Attempt) -> tuple[Flag, ...]:
+    """What to say of an attempt that needs no model: there may be text in it that people read."""
     foreign = any(span.kind == "foreign" for span in attempt.masked.spans)
-    return (Flag("copy", "not English, left as it is"),) if foreign else ()
+    return (*([Flag("copy", "not English, left as it is")] if foreign else []), *_inner_text(attempt))
+
+
+# {count, plural, one {# message} other {# messages}}
+_CHOICE = re.compile(r"\{(\w+),\s*(plural|select|selectordinal)\s*,")
+
+
+def _inner_text(attempt: Attempt) -> list[Flag]:
+    choices = [match for original in attempt.masked.originals if (match := _CHOICE.match(original))]
+    return [Flag("inner-text", f"the texts in {{{m[1]}, {m[2]} …}} are left as they are") for m in choices]
 
 
 _WORD = re.compile(r"[^\W\d_]{2}|\bI\b|[^\W\d_A-Za-z]")  # one letter may be a word in other scripts
@@ -225,7 +234,7 @@ def inspect(sentence: str, attempt: Attempt, text: str) -> tuple[str, tuple[Flag
         wanted, got = attempt.required.count(span), text.count(span)
         if got < wanted and not any(span in flag.detail for flag in flags):
             flags.append(Flag("lost", f"{span} is missing" if not got else f"{span}: {got} of {wanted} came"))
-    return text, tuple(flags)
+    return text, (*flags, *_inner_text(attempt))
 
 
 def repeats_term(attempt: Attempt, output: str) -> bool:

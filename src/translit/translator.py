@@ -36,7 +36,7 @@ from translit.sentence import (
     peel,
     repeats_term,
     second_attempt,
-    unreadable,
+    unread,
 )
 from translit.text.checks import Flag
 from translit.text.normalize import normalize_source
@@ -311,7 +311,7 @@ class Translator:
 
     def _run(self, attempts: Mapping[str, Attempt]) -> Work[dict[str, Draft]]:
         drafts = {
-            s: Draft(as_it_is(a), unreadable(a) if self.check else ())
+            s: Draft(as_it_is(a), unread(a) if self.check else ())
             for s, a in attempts.items()
             if not needs_model(a)
         }

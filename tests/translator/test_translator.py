@@ -180,6 +180,18 @@ def test_text_in_another_script_is_left_and_flagged(scripted) -> None:  # type: 
     assert [asked for asked, _ in translator.engine.asked] == ["My name is {0}."]
 
 
+def test_texts_inside_a_placeholder_are_not_passed_over_in_silence(scripted) -> None:  # type: ignore[no-untyped-def]
+    choice = "{n, plural, one {# message} other {# messages}}"
+    translator = scripted({"You have {0}.": "你有{0}。"})
+    for line, text in ((f"You have {choice}.", f"你有{choice}。"), (choice, choice)):
+        translation = one(translator, line)
+        assert translation.text == text
+        assert [flag.detail for flag in translation.flags] == [
+            "the texts in {n, plural …} are left as they are"
+        ]
+    assert len(translator.engine.asked) == 1  # there is nothing to try again
+
+
 def test_cells_brackets_and_a_byte_order_mark_stay(scripted) -> None:  # type: ignore[no-untyped-def]
     translator = scripted({"Hi.": "你好。", "Hi": "你好"})
     assert one(translator, "Hi.\tHi\t\t5\tHi").text == "你好。\t你好\t\t5\t你好"
