@@ -273,3 +273,13 @@ def test_impossible_settings(beam: int, n_best: int) -> None:
 
 def test_padding_is_not_a_token_of_the_search() -> None:
     assert PAD == 0  # _best and _distrust_early_ends fill up with it
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+def test_packing_changes_nothing(model: Transformer, monkeypatch: pytest.MonkeyPatch, beam: int) -> None:
+    sources = make_sources(40)
+    plain = search(model, sources, SearchSettings(beam))
+    monkeypatch.setattr(search_module, "_ENCODED", 12)  # many small groups go through the encoder
+    monkeypatch.setattr(search_module, "_IDLE", 1)  # finished rows stay until all have finished
+    for a, b in zip(search(model, sources, SearchSettings(beam)), plain, strict=True):
+        assert_same(a, b)

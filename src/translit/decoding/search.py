@@ -33,7 +33,9 @@ from translit.text.tokenizer import BOS, EOS, PAD
 
 __all__ = ["BeamStep", "Candidate", "Hypothesis", "SearchSettings", "max_target_length", "search"]
 
-_BATCH_TOKENS = 4096
+_BATCH_TOKENS = 8192  # of a batch, see ``SearchSettings.batch_tokens``
+_ENCODED = 1024  # source tokens that go through the encoder together; more is not faster
+_IDLE = 8  # a greedy batch is packed anew when one row in so many has finished
 _NEVER = -1e10  # CTranslate2's score of a candidate that must not win
 
 
@@ -137,7 +139,7 @@ class _Rows:
     sentences: list[int]  # (R) index in ``sources``
     slots: list[int]  # (R) index in the batch
     limits: list[int]  # (R) how many target tokens each may have
-    memory: Memory  # of n rows
+    memory: Memory  # of R rows
     ids: Tensor  # (n, t) written so far, without <s>
     log_probs: Tensor  # (n, t)
     fed: Tensor  # (n, new) the tokens the decoder has not seen yet
@@ -161,13 +163,26 @@ def _start(
         sentences=batch,
         slots=list(range(len(batch))),
         limits=[max_target_length(len(sources[i])) + len(prefixes[i]) for i in batch],
-        memory=model.encode(pad([list(sources[i]) for i in batch], device)),
+        memory=_encode(model, [list(sources[i]) for i in batch]),
         ids=prefix,
         log_probs=torch.zeros(prefix.shape, device=device),
         fed=F.pad(prefix, (1, 0), value=BOS),  # (R, 1 + P)
         prefix=prefix.size(1),
         scores=torch.zeros(len(batch), 1, device=device),
     )
+
+
+def _encode(model: Transformer, sources: list[list[int]]) -> Memory:
+    """Encode ``sources``, longest first, in groups of like length: padding costs as much as words do."""
+    device = model.output.weight.device
+    parts, group = [], [sources[0]]
+    for source in sources[1:]:
+        tokens = len(group) * len(group[0])
+        if tokens > _ENCODED or (tokens > _ENCODED // 4 and len(source) < 0.9 * len(group[0])):
+            parts.append(model.encode(pad(group, device)))
+            group = []
+        group.append(source)
+    return Memory.join([*parts, model.encode(pad(group, device))])
 
 
 def _next_logits(model: Transformer, rows: _Rows, rules: Sequence[LogitsProcessor]) -> Tensor:
@@ -189,18 +204,21 @@ def _greedy(
 ) -> list[list[Hypothesis]]:
     """Take the most probable token, always."""
     found: list[list[Hypothesis]] = [[] for _ in rows.sentences]
-    while len(rows):
+    active = list(range(len(rows)))  # those that go on; the others idle, because packing costs time, too
+    while active:
         log_prob, token = _next_logits(model, rows, rules).log_softmax(dim=1).max(dim=1)  # (R), (R)
         rows.ids = torch.cat((rows.ids, token[:, None]), dim=1)
         rows.log_probs = torch.cat((rows.log_probs, log_prob[:, None]), dim=1)
         rows.fed = token[:, None]
         length = rows.ids.size(1)
-        ended = [t == EOS or length >= limit for t, limit in zip(token.tolist(), rows.limits, strict=True)]
-        if any(ended):
-            for row in (r for r, end in enumerate(ended) if end):
-                ids, log_probs = rows.ids[row].tolist(), rows.log_probs[row].tolist()
-                found[rows.slots[row]].append(_hypothesis(ids, log_probs, sum(log_probs), settings))
-            _keep(rows, [r for r, end in enumerate(ended) if not end])
+        tokens = token.tolist()
+        for row in [r for r in active if tokens[r] == EOS or length >= rows.limits[r]]:
+            ids, log_probs = rows.ids[row].tolist(), rows.log_probs[row].tolist()
+            found[rows.slots[row]].append(_hypothesis(ids, log_probs, sum(log_probs), settings))
+            active.remove(row)
+        if len(active) <= len(rows) - max(1, len(rows) // _IDLE):
+            _keep(rows, active)
+            active = list(range(len(rows)))
     return found
 
 
@@ -323,8 +341,8 @@ def _advance(rows: _Rows, kept: list[int], step: _Step) -> None:
         x[index].gather(1, survivors) for x in (step.origins, step.tokens, step.scores, step.log_probs)
     )
     parents = (index[:, None] * beams + origins).flatten()  # (R'·b)
-    if len(kept) < len(rows) or beams < tokens.size(1):
-        rows.memory = rows.memory.select(parents)
+    if len(kept) < len(rows):
+        rows.memory = rows.memory.select(index)
     _keep_sentences(rows, kept)
     _reorder(rows, parents)
     rows.fed = tokens.view(-1, 1)

@@ -112,7 +112,11 @@ class DecoderLayer(nn.Module):
             return self.self_attention(y, present, causal, at(trace, "self_attention"))
 
         def attend_to_source(y: Tensor) -> Tensor:
-            return self.cross_attention(y, memory, source_mask, at(trace, "cross_attention"))
+            sentences = memory[0].size(0)
+            if sentences == y.size(0):
+                return self.cross_attention(y, memory, source_mask, at(trace, "cross_attention"))
+            together = y.reshape(sentences, -1, y.size(2))  # all translations of a sentence read it together
+            return self.cross_attention(together, memory, source_mask).view_as(y)
 
         x = self.add_norm_1(x, attend_to_itself, at(trace, "add_norm_1"))
         x = self.add_norm_2(x, attend_to_source, at(trace, "add_norm_2"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from translit.config import ModelConfig
@@ -24,8 +25,29 @@ class Memory:
     keys_values: list[KeysValues]  # per decoder layer, the cross-attention's K and V, each (B, h, S, d_k)
 
     def select(self, rows: Tensor) -> Memory:
-        """The memory of the sentences ``rows``, in that order (a sentence may come several times)."""
-        return Memory(self.states[rows], self.mask[rows], [(k[rows], v[rows]) for k, v in self.keys_values])
+        """The memory of the sentences ``rows``, in that order."""
+        keys_values = [(k.index_select(0, rows), v.index_select(0, rows)) for k, v in self.keys_values]
+        return Memory(self.states.index_select(0, rows), self.mask.index_select(0, rows), keys_values)
+
+    @staticmethod
+    def join(parts: list[Memory]) -> Memory:
+        """The memories of several batches as that of one, padded to the longest source of all."""
+        if len(parts) == 1:
+            return parts[0]
+        S = max(part.mask.size(3) for part in parts)
+
+        def joined(tensors: list[Tensor], dim: int) -> Tensor:
+            """Padded in ``dim`` (the positions of the source, counted from the end), then on top of each other."""
+            return torch.cat([F.pad(x, (0, 0) * (-dim - 1) + (0, S - x.size(dim))) for x in tensors])
+
+        return Memory(
+            joined([part.states for part in parts], -2),
+            joined([part.mask for part in parts], -1),
+            [
+                (joined([k for k, _ in layer], -2), joined([v for _, v in layer], -2))
+                for layer in zip(*(part.keys_values for part in parts), strict=True)
+            ],
+        )
 
 
 class Transformer(nn.Module):
@@ -70,7 +92,9 @@ class Transformer(nn.Module):
 
     def remember(self, states: Tensor, mask: Tensor) -> Memory:
         """Encoder output (B, S, d) → memory, with every decoder layer's keys and values ready."""
-        return Memory(states, mask, [layer.cross_attention.keys_values(states) for layer in self._decoder])
+        keys_values = [layer.cross_attention.keys_values(states) for layer in self._decoder]
+        # In one piece: every step of the decoder will read them, and would have to gather them each time.
+        return Memory(states, mask, [(k.contiguous(), v.contiguous()) for k, v in keys_values])
 
     def decode(
         self,
@@ -79,7 +103,10 @@ class Transformer(nn.Module):
         past: list[KeysValues] | None = None,
         trace: Trace | None = None,
     ) -> tuple[Tensor, list[KeysValues]]:
-        """target (B, T), a continuation of the ``past`` tokens, → states (B, T, d) and the new past."""
+        """target (B, T), a continuation of the ``past`` tokens, → states (B, T, d) and the new past.
+
+        B may be b times what ``memory`` holds: the first b rows are then translations of its first sentence …
+        """
         start = past[0][0].size(2) if past else 0
         x = self.target_embedding(target, start, at(trace, "target_embedding"))  # (B, T, d)
         T = target.size(1)
