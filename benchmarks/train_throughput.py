@@ -18,7 +18,6 @@ import dataclasses
 import itertools
 import json
 import os
-import platform
 import shutil
 import subprocess
 import sys
@@ -35,6 +34,7 @@ import numpy as np
 import torch
 from torch.profiler import ProfilerActivity, profile
 
+from machine import machine
 from translit.config import ModelConfig, preset
 from translit.data.batches import Batch, prefetch
 from translit.model_directory import SOURCE, TARGET, find_model
@@ -317,7 +317,7 @@ def show(
     m, tokens = job.config.model, sum(batch.tokens for batch in batches)
     padded = sum(batch.source.numel() + batch.target_in.numel() for batch in batches)
     print(f"# Training, {time.strftime('%Y-%m-%d')}\n")
-    print(f"{machine()}; turns: {turns}, each {len(batches)} batches.\n")
+    print(f"{machine('torch')}; turns: {turns}, each {len(batches)} batches.\n")
     print(
         f"d_model {m.d_model}, {m.encoder_layers}+{m.decoder_layers} layers, {m.n_heads} heads, d_ff {m.d_ff}, "
         f"vocabularies {m.source_vocab:,} and {m.target_vocab:,}. The batches have {tokens:,} source and target "
@@ -358,15 +358,6 @@ def show(
             f"\nbf16 peak with {threads} thread{'s' * (threads > 1)}: {median(peaks) / 1e9:.0f} GFLOP/s "
             f"({min(peaks) / 1e9:.0f} to {max(peaks) / 1e9:.0f})."
         )
-
-
-def machine() -> str:
-    name = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        names = [li.split(":")[1].strip() for li in cpuinfo.read_text().split("\n") if "model name" in li]
-        name = names[0] if names else name
-    return f"Cores: {os.cpu_count()}, {name}; Python {platform.python_version()}, PyTorch {torch.__version__}"
 
 
 # ── Where the time goes ─────────────────────────────────────────────────────────────────────────────────────

@@ -14,7 +14,6 @@ import argparse
 import gzip
 import importlib.util
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -28,6 +27,7 @@ from statistics import median
 import ctranslate2
 
 import translit
+from machine import machine
 from translit.decoding.settings import SearchSettings, max_target_length
 from translit.engines.base import available_cores
 from translit.engines.conversion import converted
@@ -67,7 +67,7 @@ def main() -> None:
     os.environ["TRANSLIT_MODEL"] = str(directory.path.resolve())  # for the commands that are started
     lines = read_lines(asked.text, asked.lines)
     print(f"# Translating, {time.strftime('%Y-%m-%d')}\n")
-    print(f"{machine()}; model: {directory.path.name}; turns: {asked.repeat}.")
+    print(f"{machine('ctranslate2')}; model: {directory.path.name}; turns: {asked.repeat}.")
     cold_start(directory, asked.repeat)
     throughput(directory, lines, asked.repeat)
     if importlib.util.find_spec("transformers") is None:
@@ -91,16 +91,6 @@ def read_lines(path: Path, most: int) -> list[str]:
     if len(found) < most:
         print(f"{path}: only {len(found):,} different sentences", file=sys.stderr)
     return found
-
-
-def machine() -> str:
-    name = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        names = [li.split(":")[1].strip() for li in cpuinfo.read_text().split("\n") if "model name" in li]
-        name = names[0] if names else name
-    versions = f"Python {platform.python_version()}, CTranslate2 {ctranslate2.__version__}"
-    return f"Cores: {available_cores()}, {name}; {versions}"
 
 
 def take_turns(contenders: dict[str, Callable[[], object]], turns: int) -> dict[str, list[float]]:

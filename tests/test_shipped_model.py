@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from translit.model_directory import find_model
@@ -54,8 +52,7 @@ def test_every_fact_is_kept_or_flagged(translator: Translator, source: str, fact
     (found,) = translator.translate([source])
     said = " ".join(flag.detail for flag in found.flags)
     for fact in facts:
-        pieces = re.findall(r"\d+|\D+", fact)
-        assert fact in found.text or fact in said or any(piece in said for piece in pieces), (fact, found)
+        assert fact in found.text or fact in said, (fact, found)
 
 
 @pytest.mark.parametrize(

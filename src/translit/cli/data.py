@@ -120,9 +120,10 @@ def clean(
     corpora = _corpora(files, against)
     doctor.check_names([*(drop or []), *(keep or [])])
     dropped = (set(doctor.DROPPED) | set(drop or [])) - set(keep or [])
-    in_folder = output.endswith("/") or Path(output).is_dir()
     rejects = report or (
-        Path(output, "dropped.tsv") if in_folder else Path(output.split(",")[0] + ".dropped.tsv")
+        Path(output, "dropped.tsv")
+        if doctor.is_folder(output)
+        else Path(output.split(",")[0] + ".dropped.tsv")
     )
     with _busy("cleaning"):
         limits = _limits(max_words, max_characters)

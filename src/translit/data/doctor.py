@@ -183,7 +183,7 @@ def clean(
     drop = _dropping(drop)
     outputs = [_output_of(corpus, output) for corpus in corpora]
     # One file may take several corpora; in a folder, two of one name would be one.
-    written = outputs if _is_folder(output) else outputs[:1]
+    written = outputs if is_folder(output) else outputs[:1]
     _refuse_overwriting(corpora, [*chain.from_iterable(map(output_paths, written)), rejects])
     verbatim = all(len(corpus.paths) == 1 and not is_jsonl(corpus.paths[0]) for corpus in corpora)
     result = Cleaned()
@@ -249,12 +249,13 @@ def _refuse_overwriting(corpora: Sequence[Corpus], outputs: Sequence[Path]) -> N
             raise TranslitError(f"{path}: named twice as an output; give the report a name of its own")
 
 
-def _is_folder(output: str) -> bool:
+def is_folder(output: str) -> bool:
+    """Does ``output`` name a folder, in which every corpus gets a file of its own?"""
     return output.endswith(("/", os.sep)) or Path(output).is_dir()
 
 
 def _output_of(corpus: Corpus, output: str) -> str:
-    if not _is_folder(output):
+    if not is_folder(output):
         return output
     return ",".join(str(Path(output) / path.name) for path in corpus.paths)
 

@@ -2,7 +2,7 @@
 
 config.toml       every setting; `translit train --config runs/x/config.toml` makes the same run again
 source.spm …      the tokenizers
-store/            the corpora, normalised and memory-mapped, and their word alignments if one head is taught them
+store/            the corpora, normalised, and their word alignments if one head is taught them
 checkpoints/      the last few, by step
 metrics.jsonl     one JSON object a log line
 curves.svg, .png  drawn from it by `translit train --plot`
