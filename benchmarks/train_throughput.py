@@ -5,9 +5,10 @@
     python benchmarks/train_throughput.py --peers ""            without the others
 
 Everybody trains the same Transformer on the same batches of the same tokens (made by our pipeline, written to a file)
-and takes turns, so that a busy moment of the machine hits all of them; just before each turn the machine's bf16
-matrix-product rate is measured with as many threads. The others live in a virtual environment that is made on the
-first run (``--peers DIR``, about 1.5 GB). See benchmarks/README.md for how to read the tables.
+and takes turns, so that a busy moment of the machine hits all of them; just before each turn the machine's
+matrix-product rate is measured with as many threads, in the arithmetic that translit trains in there: bf16 where the
+processor multiplies in it, else fp32, and then nobody is asked for bf16. The others live in a virtual environment that
+is made on the first run (``--peers DIR``, about 1.5 GB). See benchmarks/README.md for how to read the tables.
 """
 
 from __future__ import annotations
@@ -41,10 +42,13 @@ from translit.model_directory import SOURCE, TARGET, find_model
 from translit.text.tokenizer import PAD
 from translit.training.distributed import World, joined_world
 from translit.training.loop import Job, Trainer
+from translit.training.precision import arithmetic
 from translit.training.prepare import prepare
 from translit.training.progress import Reporter
 from translit.training.run import RunConfig
 
+FASTEST = arithmetic("auto", "cpu", World())
+PEAK = {torch.bfloat16: "bf16", torch.float32: "fp32"}[FASTEST]
 JOEYNMT = ["joeynmt==2.3.0", "importlib_metadata"]  # it imports the second without asking for it
 OURS, TWO, MARIAN, JOEY = "ours", "two processes", "marian", "joey"
 # what the table calls it, which process runs it, its name there, threads in all
@@ -237,12 +241,12 @@ def make_peers(folder: Path) -> str:
 
 
 def peak(threads: int) -> float:
-    """FLOP/s of the machine's fastest bf16 matrix product, of two sizes, with so many threads."""
+    """FLOP/s of the machine's fastest matrix product, of two sizes, with so many threads."""
     torch.set_num_threads(threads)
     best = 0.0
     for size in (1024, 2048):
-        a = torch.randn(size, size).bfloat16()
-        b = torch.randn(size, size).bfloat16()
+        a = torch.randn(size, size).to(FASTEST)
+        b = torch.randn(size, size).to(FASTEST)
         a @ b
         for _ in range(8192 // size):
             start = time.perf_counter()
@@ -270,7 +274,7 @@ def report(job: Job, batches: list[Batch], home: Path, turns: int, python: str |
     }
     if python:
         for which in (MARIAN, JOEY):
-            starts[which] = [python, peers, which, json.dumps(shape), str(home / "batches.npz")]
+            starts[which] = [python, peers, which, json.dumps(shape), str(home / "batches.npz"), PEAK]
     tokens = sum(batch.tokens for batch in batches)
     flops = sum(training_flops(job.config.model, batch) for batch in batches)
     os.environ.setdefault(
@@ -281,7 +285,7 @@ def report(job: Job, batches: list[Batch], home: Path, turns: int, python: str |
         for name, command in starts.items():
             progress(f"starting {name}")
             workers[name] = stack.enter_context(Worker(command, home / f"{name}.log"))
-        contenders = [c for c in CONTENDERS if c[1] in workers]
+        contenders = [c for c in CONTENDERS if c[1] in workers and (c[2] != "bf16" or PEAK == "bf16")]
         results = [Turns() for _ in contenders]
         for turn in range(turns + 1):  # the first does not count: new shapes cost more
             for result, (label, worker, name, threads) in zip(results, contenders, strict=True):
@@ -342,7 +346,7 @@ def show(
         for threads in (1, 2)
     }
     print(
-        "\n| trainer | cores | tokens/s | share of the bf16 peak | against the best peer |\n|---|--:|--:|--:|--:|"
+        f"\n| trainer | cores | tokens/s | share of the {PEAK} peak | against the best peer |\n|---|--:|--:|--:|--:|"
     )
     for (label, _, _, threads), result in zip(contenders, results, strict=True):
         peer = peers[threads]
@@ -355,7 +359,7 @@ def show(
     for threads in (1, 2):
         peaks = [p for r, c in zip(results, contenders, strict=True) if c[3] == threads for p in r.peaks]
         print(
-            f"\nbf16 peak with {threads} thread{'s' * (threads > 1)}: {median(peaks) / 1e9:.0f} GFLOP/s "
+            f"\n{PEAK} peak with {threads} thread{'s' * (threads > 1)}: {median(peaks) / 1e9:.0f} GFLOP/s "
             f"({min(peaks) / 1e9:.0f} to {max(peaks) / 1e9:.0f})."
         )
 

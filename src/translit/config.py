@@ -99,7 +99,7 @@ class TrainConfig:
     )
     guided_layer: int = 0  # decoder layer of that head, from 1; 0: the last but one
     guided_head: int = 0  # which head of that layer, from 1; 0: the last
-    precision: Literal["bf16", "fp32"] = "bf16"
+    precision: Literal["auto", "bf16", "fp32"] = "auto"  # auto: bf16 where the processor multiplies in it
     eval_every: int = 500  # optimizer steps between dev evaluations and checkpoints
     patience: int = 10  # evaluations without a better dev loss before stopping; 0: never stop early
     average: int = 5  # checkpoints averaged into the final model
@@ -114,7 +114,7 @@ class TrainConfig:
         _check_ranges(self, guided_alignment=(0, 100), guided_layer=(0, 1000), guided_head=(0, 1000))
         _check_ranges(self, eval_every=(1, 10**9), patience=(0, 10**9), average=(1, 10**6), seed=(0, 2**32))
         _check_choice(self, "optimizer", "muon", "adamw")
-        _check_choice(self, "precision", "bf16", "fp32")
+        _check_choice(self, "precision", "auto", "bf16", "fp32")
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         (["--set", "model.n_heads=0"], "settings [model]: n_heads is 0; give a number from 1"),
         (["--set", "data.source_vocab=10"], "source_vocab is 10; give a number from 280"),
         (["--set", "data.pool=0"], "settings [data]: pool is 0; give a number from 1"),
-        (["--set", "training.precision=fp8"], "precision is 'fp8'; choose bf16 or fp32"),
+        (["--set", "training.precision=fp8"], "precision is 'fp8'; choose auto or bf16 or fp32"),
         (["--from", "nowhere"], "model 'nowhere' not found"),
         (["--resume", "nowhere"], "nowhere/config.toml: cannot read the settings"),
         (["--config", "wrong.toml"], "wrong.toml: cannot read the settings"),

@@ -59,8 +59,8 @@ def _train(config: RunConfig, home: Path, world: World, *, resume: bool, only_lo
         m = config.model
         reporter.say(
             f"{count_parameters(trainer.model):,} parameters: {m.encoder_layers}+{m.decoder_layers} layers, "
-            f"d_model {m.d_model}, {m.n_heads} heads; {config.training.optimizer}, {config.training.precision}, "
-            f"{threads_in_words()}"
+            f"d_model {m.d_model}, {m.n_heads} heads; {config.training.optimizer}, "
+            f"{'bf16' if trainer.arithmetic == torch.bfloat16 else 'fp32'}, {threads_in_words()}"
         )
         if only_look:
             dry_run(trainer, reporter)

@@ -40,6 +40,7 @@ from translit.training.distributed import World
 from translit.training.guided import GuidedHead
 from translit.training.loss import linear_cross_entropy
 from translit.training.optimizer import MasterWeights, Optimizer, learning_rate
+from translit.training.precision import arithmetic
 from translit.training.progress import Reporter
 from translit.training.run import SETTINGS, RunConfig
 
@@ -73,8 +74,8 @@ class Trainer:
         if job.config.start:
             path = Path(job.config.start) / MODEL_WEIGHTS
             load_weights(dict(self.model.named_parameters()), load_tensors(path), path)
-        precision = torch.bfloat16 if self.settings.precision == "bf16" else torch.float32
-        self.weights = MasterWeights(self.model, precision)
+        self.arithmetic = arithmetic(self.settings.precision, self.device.type, job.world)
+        self.weights = MasterWeights(self.model, self.arithmetic)
         self.optimizer = Optimizer(self.weights, self.settings, job.world)
         self.guided = GuidedHead.chosen(self.settings, job.config.model)
         self.progress = Progress()

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from translit.config import TrainConfig
 from translit.training.distributed import World
+from translit.training.precision import arithmetic
 
 
 def learning_rate(step: int, config: TrainConfig) -> float:
@@ -54,9 +55,9 @@ class MasterWeights:
 
 
 def orthogonal(matrix: Tensor) -> Tensor:
-    """The nearest matrix with all singular values near 1, in bf16: a quintic Newton–Schulz iteration (Jordan et al.
-    2024, with their coefficients)."""
-    x = (matrix if matrix.size(0) <= matrix.size(1) else matrix.T).bfloat16()
+    """The nearest matrix with all singular values near 1: a quintic Newton–Schulz iteration (Jordan et al. 2024, with
+    their coefficients). It is content with bf16."""
+    x = matrix if matrix.size(0) <= matrix.size(1) else matrix.T
     x = x / x.norm().clamp(min=1e-7)
     for _ in range(5):
         gram = x @ x.T
@@ -74,12 +75,13 @@ class Muon(torch.optim.Optimizer):
     def __init__(self, params: list[nn.Parameter], config: TrainConfig, world: World) -> None:
         super().__init__(params, {"lr": config.lr, "weight_decay": config.weight_decay, "momentum": 0.95})
         self.world = world
+        self.arithmetic = arithmetic("auto", params[0].device.type, world)
 
     @torch.no_grad()
     def step(self, closure: None = None) -> None:  # type: ignore[override]
         for group in self.param_groups:
             params = sorted(group["params"], key=torch.numel)  # so that the shares below cost about the same
-            updates = [self._nesterov(p, group["momentum"]).bfloat16() for p in params]
+            updates = [self._nesterov(p, group["momentum"]).to(self.arithmetic) for p in params]
             rank, size = self.world.rank, self.world.size
             updates[rank::size] = [orthogonal(update) for update in updates[rank::size]]
             for owner in range(size):
