@@ -89,7 +89,9 @@ def peel(text: str) -> tuple[str, str, str]:
 
 _COPIED = ("code", "tag", "url", "email", "placeholder", "path", "emoji", "handle", "hashtag")
 _OF_ENGLISH = (*_COPIED, "foreign")  # a model that reads English cannot read the latter
-_INSISTED = ("glossary", "code", "tag", "url", "email", "placeholder", "path")  # a lost emoji is only flagged
+_INSISTED = (  # a lost emoji is only flagged
+    "glossary", "code", "tag", "url", "email", "placeholder", "path", "number", "version", "amount",
+)  # fmt: skip
 _MAY_HOLD_SPANS = re.compile("[^\x00-\u024f]|[<{%$@`&/\\\\#_\xa9\xae]|\\.\\w|mailto:")
 _DIGITS = re.compile(r"\d(?:[\d.,:]*\d)?")
 
@@ -160,9 +162,12 @@ def second_attempt(
         hidden = bool(first.masked.spans)
         again = _attempt(sentence, [] if hidden else find_spans(sentence), glossary)
     elif "number" in kinds:
+        from translit.text.numbers import amounts  # loaded by the check, too, where there are numbers
+
         numbers = find_spans(sentence, ("version", "number"))  # 555-1234 is one
         numbers += [Span(*match.span(), "number") for match in _DIGITS.finditer(sentence)]
-        again = _attempt(sentence, [*glossary.find(sentence), *first.masked.spans, *numbers], glossary)
+        said = [Span(start, end, "amount") for start, end, _ in amounts(sentence)]
+        again = _attempt(sentence, [*glossary.find(sentence), *first.masked.spans, *said, *numbers], glossary)
     again = replace(again, required=first.required)
     if "loop" in kinds or "too-long" in kinds:
         again = replace(again, no_repeat_ngram=4)
@@ -181,10 +186,21 @@ def _attempt(sentence: str, spans: Sequence[Span], glossary: Glossary) -> Attemp
             chosen.append(span)
     masked = mask(sentence, sorted(chosen, key=lambda span: span.start))
     targets = tuple(
-        glossary.target(original) if span.kind == "glossary" else original
+        _chinese(span, original, sentence, glossary)
         for span, original in zip(masked.spans, masked.originals, strict=True)
     )
     return Attempt(masked.text, replace(masked, originals=targets))
+
+
+def _chinese(span: Span, original: str, sentence: str, glossary: Glossary) -> str:
+    """What a hidden ``span`` is to be in the translation."""
+    if span.kind == "glossary":
+        return glossary.target(original)
+    if span.kind == "amount":
+        from translit.text.numbers import amounts
+
+        return next(chinese for start, _, chinese in amounts(sentence) if start == span.start)
+    return original
 
 
 def _differently(attempt: Attempt) -> str:
@@ -207,9 +223,9 @@ def finish(sentence: str, attempt: Attempt, output: str, *, chinese: bool) -> st
         return unmask(text, attempt.masked)[0].strip()
     if not (attempt.masked.tokens or "{" in text or "｛" in text):  # nothing hidden, nothing invented
         return match_end(sentence, normalize_target(text))
-    # Glossary terms are Chinese, which has a say in the punctuation around; the rest is not to be touched by it.
+    # Terms and amounts are Chinese, which has a say in the punctuation around; the rest is not to be touched by it.
     written = tuple(
-        original if span.kind == "glossary" else token
+        original if span.kind in ("glossary", "amount") else token
         for span, original, token in zip(
             attempt.masked.spans, attempt.masked.originals, attempt.masked.tokens, strict=True
         )
@@ -241,6 +257,12 @@ def repeats_term(attempt: Attempt, output: str) -> bool:
     """Does the model's ``output`` hold the placeholder of a glossary term more than once?"""
     found = [index for _, _, index in find_tokens(output, attempt.masked.tokens)]
     return any(attempt.masked.spans[i].kind == "glossary" and found.count(i) > 1 for i in found)
+
+
+def hides_lost_number(attempt: Attempt, draft: Draft) -> bool:
+    """Is a number wrong in ``draft``, and does ``attempt`` hide numbers from the model?"""
+    hidden = any(span.kind in ("number", "version", "amount") for span in attempt.masked.spans)
+    return hidden and any(flag.kind == "number" for flag in draft.flags)
 
 
 def lost_kinds(attempt: Attempt, text: str) -> set[str]:

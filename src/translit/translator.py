@@ -30,6 +30,7 @@ from translit.sentence import (
     crowded,
     finish,
     first_attempt,
+    hides_lost_number,
     inspect,
     lost_kinds,
     needs_model,
@@ -265,13 +266,17 @@ class Translator:
         attempts = {s: first_attempt(s, self._glossary, english=self._from_english) for s in sentences}
         first = yield from self._run(attempts)
         drafts = dict(first)
+        tried = {s: (attempts[s], draft) for s, draft in first.items()}
         if self.check:
-            yield from self._retry(attempts, drafts)
-        yield from self._insist(attempts, first, drafts)
+            again = yield from self._retry(attempts, drafts)
+            tried |= {s: tries for s, tries in again.items() if hides_lost_number(tries[0], drafts[s])}
+        yield from self._insist(tried, drafts)
         return drafts
 
-    def _retry(self, attempts: Mapping[str, Attempt], drafts: dict[str, Draft]) -> Work[None]:
-        """Try flagged sentences once more, and keep the better one."""
+    def _retry(
+        self, attempts: Mapping[str, Attempt], drafts: dict[str, Draft]
+    ) -> Work[dict[str, tuple[Attempt, Draft]]]:
+        """Try flagged sentences once more, and keep the better one. Returns what was tried."""
         again = {
             s: second
             for s, draft in drafts.items()
@@ -281,17 +286,16 @@ class Translator:
         for s, second_draft in second_drafts.items():
             if len(second_draft.flags) < len(drafts[s].flags):
                 drafts[s] = second_draft
+        return {s: (again[s], draft) for s, draft in second_drafts.items()}
 
-    def _insist(
-        self, attempts: Mapping[str, Attempt], first: Mapping[str, Draft], drafts: dict[str, Draft]
-    ) -> Work[None]:
-        """Put what the first attempt hides into its translation, where some of it is lost, or a term doubled.
+    def _insist(self, tried: Mapping[str, tuple[Attempt, Draft]], drafts: dict[str, Draft]) -> Work[None]:
+        """Put what an attempt hides into its translation, where some of it is lost, or a term doubled.
 
         A glossary term is a promise; anything else is put back only if the result is better by the check.
         """
         promised: dict[str, bool] = {}
-        for s, attempt in attempts.items():
-            if not attempt.masked.tokens or s not in first:
+        for s, (attempt, _) in tried.items():
+            if not attempt.masked.tokens:
                 continue
             lost = lost_kinds(attempt, drafts[s].text)
             term = "glossary" in lost or drafts[s].repeats_term
@@ -300,12 +304,12 @@ class Translator:
         if not promised:
             return
         repairs = [
-            Repair(self._encode(attempts[s].text), attempts[s].masked.tokens, first[s].output)
-            for s in promised
+            Repair(self._encode(attempt.text), attempt.masked.tokens, draft.output)
+            for attempt, draft in map(tried.__getitem__, promised)
         ]
         found = yield from put_right(self.engine, self._detokenizer, repairs, self.settings)
         for (s, is_promised), hypotheses in zip(promised.items(), found, strict=True):
-            draft = self._draft(s, attempts[s], hypotheses)
+            draft = self._draft(s, tried[s][0], hypotheses)
             if is_promised or len(draft.flags) < len(drafts[s].flags):
                 drafts[s] = draft
 

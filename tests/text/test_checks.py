@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from translit.text.checks import KINDS, check
-from translit.text.numbers import mended, values_en, values_zh
+from translit.text.numbers import amounts, mended, values_en, values_zh
 
 SHARED = Path(__file__).parents[3] / "shared"
 
@@ -358,3 +358,24 @@ def test_tatoeba_references_keep_their_numbers() -> None:
     pairs = [(s, r) for s, row in zip(source, references, strict=True) for r in json.loads(row)]
     sound = [(s, r) for s, r in pairs if not s.startswith("Transl. Note")]  # a known fault of the data
     assert not [pair for pair in sound if "number" in kinds(*pair)]
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese"),
+    [
+        ("exports of 6 million tons, down from 7.4 million", ["600万", "740万"]),
+        ("Ten thousand pairs of shoes", ["1万"]),
+        ("a hundred and two years old", ["102"]),
+        ("A fifteen-year-old paid two hundred thousand three hundred dollars", ["15", "20.03万"]),
+        (
+            "All fourteen of the twenty-five cost 3 hundred, seventy nine, 1.5 billion",
+            ["14", "25", "300", "79", "15亿"],
+        ),
+        ("1,500", []),  # as it is
+        ("the twenty-first century, the thousandth copy, forty-second street", []),
+        ("sixty to eighty million, 2 to 3 million, half a million, fifty-fifty", []),
+        ("tens of thousands in nineteen eighty-four, one of them twice", []),
+    ],
+)
+def test_amounts_in_chinese(english: str, chinese: list[str]) -> None:
+    assert [written for _, _, written in amounts(english)] == chinese

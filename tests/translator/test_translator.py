@@ -407,6 +407,22 @@ def test_a_wrong_number_is_tried_again_as_a_placeholder(scripted) -> None:  # ty
     assert one(phone, call).text == "在10:30打+1 (555) 123-4567。"
 
 
+def test_an_amount_is_tried_again_as_a_placeholder(scripted) -> None:  # type: ignore[no-untyped-def]
+    """Complaint 12."""
+    answers = {"It lost 6 million tons.": "它损失了6000万吨。", "It lost {0} tons.": "它损失了{0}吨。"}
+    assert one(scripted(answers), "It lost 6 million tons.").text == "它损失了600万吨。"
+    answers = {"All fourteen came.": "所有人都来了。", "All {0} came.": "所有{0}人都来了。"}
+    assert one(scripted(answers), "All fourteen came.").text == "所有14人都来了。"
+
+
+def test_a_number_lost_twice_is_put_where_it_fits(scripted) -> None:  # type: ignore[no-untyped-def]
+    """Complaint 12."""
+    answers = {"It costs 244890 yen.": "它要钱。", "It costs {0} yen.": "它要日元。"}
+    translation = one(scripted(answers), "It costs 244890 yen.")
+    assert "244890" in translation.text
+    assert not translation.flags
+
+
 def test_a_slip_in_a_number_needs_no_second_try(scripted) -> None:  # type: ignore[no-untyped-def]
     """Complaint 12."""
     translator = scripted({"It costs 244890 yen.": "它要24490日元。"})

@@ -401,12 +401,58 @@ def _is_slip(right: str, wrong: str) -> bool:
 
 
 def _in_chinese(number: Number) -> str:
-    """A number as Chinese writes it: as it is, or 2700万 for "27 million"."""
+    """A number as Chinese writes it: in the digits it has, or 2700万 for "27 million" and 40 for "forty"."""
     value = max(number.values)
+    if number.text.replace(",", "") == str(value):
+        return number.text
     for unit, size in (("亿", Decimal(10**8)), ("万", Decimal(10**4))):
-        if value >= size and number.text.replace(",", "") != str(value):
+        if value >= size:
             return f"{(value / size).normalize():f}{unit}"
-    return number.text
+    return f"{value.normalize():f}" if _EN_WORD.search(number.text) else number.text
+
+
+_SCALE_NAMES = "hundred|thousand|million|billion|trillion"
+_CARDINALS = "|".join([*_SMALL[1:], *_TENS])
+_ORDINAL_NAMES = "|".join(word for word in _WORDS if word not in (*_SMALL, *_TENS))
+_AMOUNT = re.compile(
+    rf"""
+    (?P<digits>(?<![\d.,]){_DIGITS})[\s-](?P<scale>{_SCALE_NAMES})
+    |(?:an?\s+(?:{_SCALE_NAMES})|(?:{_CARDINALS}))\b(?:(?:[\s-]+|\s+and\s+)(?:{_CARDINALS}|{_SCALE_NAMES})\b)*
+    """,
+    re.VERBOSE | re.ASCII | re.IGNORECASE,
+)
+# "sixty to eighty million" and "half a million" say something else than their parts.
+_RANGE = re.compile(r"\s*(?:-|–|—|to|and|or)\s*", re.IGNORECASE)
+_BEFORE_AMOUNT = re.compile(r"(?:\w|\bhalf\s+|\d\s*(?:-|–|—|to|and|or)\s*\$?)$", re.IGNORECASE)
+_AFTER_AMOUNT = re.compile(rf"\w|[\s-]+(?:{_ORDINAL_NAMES})\b", re.IGNORECASE)
+
+
+def amounts(text: str) -> list[tuple[int, int, str]]:
+    """Numbers of English ``text`` with a scale or in words: where they stand, and how Chinese writes them.
+
+    ``6 million`` is 600万, ``forty`` 40. Left out are small words, as in ``lost``, and what may be read in two ways.
+    """
+    found = []
+    matches = list(_AMOUNT.finditer(text))
+    for before, match, after in zip([None, *matches], matches, [*matches[1:], None]):  # noqa: B905
+        ranges = (
+            before and _RANGE.fullmatch(text, before.end(), match.start()),
+            after and _RANGE.fullmatch(text, match.end(), after.start()),
+        )
+        if (
+            any(ranges)
+            or _BEFORE_AMOUNT.search(text, 0, match.start())
+            or _AFTER_AMOUNT.match(text, match.end())
+        ):
+            continue
+        if match["digits"]:
+            values = {Decimal(match["digits"].replace(",", "")) * _MAGNITUDES[match["scale"].lower()]}
+        else:
+            words = [word for word in _EN_WORD.findall(match[0].lower()) if word not in _INSIDE_RUN]
+            values = _run_values(words)[0]
+        if len(values) == 1 and max(values) >= _LEAST_REQUIRED:
+            found.append((*match.span(), _in_chinese(Number(match[0], frozenset(values)))))
+    return found
 
 
 _WHOLE = re.compile(r"\d+(?:[.,]\d+)*", re.ASCII)
