@@ -18,7 +18,6 @@ from translit.engines.base import MAX_POSITIONS, Engine
 from translit.text.protect import find_tokens
 from translit.text.tokenizer import PLACEHOLDERS, UNK, Tokenizer
 
-_PLACES = 24  # at most so many places are tried for a placeholder
 _WRITE_ON = 3  # from so many of them the model writes on
 
 
@@ -29,6 +28,7 @@ class Repair:
     source: Sequence[int]  # token ids, as an engine reads them
     tokens: Sequence[str]  # the placeholders: each must be there once, and no other at all
     text: str  # the translation, as the model wrote it
+    most_places: int = 24  # at most so many are tried for a placeholder
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def _candidates(text: str, repair: Repair) -> list[_Candidate]:
     missing = next(token for token in repair.tokens if token not in text)
     return [
         _Candidate(text[:place] + missing + text[place:], text[:place] + missing)
-        for place in _places(text, repair.tokens)
+        for place in _places(text, repair)
     ]
 
 
@@ -162,11 +162,11 @@ def _candidates(text: str, repair: Repair) -> list[_Candidate]:
 _BETWEEN = re.compile(r"(?:(?<![A-Za-z0-9À-ɏ])|(?![A-Za-z0-9À-ɏ]))(?!(?<=[。！？…])\Z)")
 
 
-def _places(text: str, tokens: Sequence[str]) -> list[int]:
+def _places(text: str, repair: Repair) -> list[int]:
     """Where a placeholder may go; in a long text, places that are evenly spread."""
-    inside = {p for start, end, _ in find_tokens(text, tokens) for p in range(start + 1, end)}
+    inside = {p for start, end, _ in find_tokens(text, repair.tokens) for p in range(start + 1, end)}
     places = [match.start() for match in _BETWEEN.finditer(text) if match.start() not in inside]
-    step = max(1, -(-len(places) // _PLACES))
+    step = max(1, -(-len(places) // repair.most_places))
     return places[::step] or [len(text)]
 
 

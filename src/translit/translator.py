@@ -46,6 +46,7 @@ from translit.text.split import Piece, join_zh, split, split_long
 from translit.text.tokenizer import EOS
 
 WINDOW = 2048  # lines that ``stream`` sorts by length and translates together
+_TERM_PLACES, _PLACES = 24, 6  # where a lost glossary term, and anything else that is lost, is tried
 _UNDER_WAY = 3  # so many lists of lines are worked on at the same time
 
 ENGINES = ("auto", "ctranslate2", "torch")
@@ -304,8 +305,15 @@ class Translator:
         if not promised:
             return
         repairs = [
-            Repair(self._encode(attempt.text), attempt.masked.tokens, draft.output)
-            for attempt, draft in map(tried.__getitem__, promised)
+            Repair(
+                self._encode(attempt.text),
+                attempt.masked.tokens,
+                draft.output,
+                _TERM_PLACES if is_promised else _PLACES,
+            )
+            for (attempt, draft), is_promised in zip(
+                map(tried.__getitem__, promised), promised.values(), strict=True
+            )
         ]
         found = yield from put_right(self.engine, self._detokenizer, repairs, self.settings)
         for (s, is_promised), hypotheses in zip(promised.items(), found, strict=True):
