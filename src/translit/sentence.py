@@ -161,13 +161,12 @@ def second_attempt(
     if kinds & {"lost", "url", "email", "placeholder", "tag"}:
         hidden = bool(first.masked.spans)
         again = _attempt(sentence, [] if hidden else find_spans(sentence), glossary)
-    elif "number" in kinds:
-        from translit.text.numbers import amounts  # loaded by the check, too, where there are numbers
-
-        numbers = find_spans(sentence, ("version", "number"))  # 555-1234 is one
-        numbers += [Span(*match.span(), "number") for match in _DIGITS.finditer(sentence)]
-        said = [Span(start, end, "amount") for start, end, _ in amounts(sentence)]
-        again = _attempt(sentence, [*glossary.find(sentence), *first.masked.spans, *said, *numbers], glossary)
+    elif kinds & {"number", "unit"}:
+        hidden = [Span(*place, "amount") for place in _amounts(sentence, in_words="number" in kinds)]
+        if "number" in kinds:
+            hidden += find_spans(sentence, ("version", "number"))  # 555-1234 is one
+            hidden += [Span(*match.span(), "number") for match in _DIGITS.finditer(sentence)]
+        again = _attempt(sentence, [*glossary.find(sentence), *first.masked.spans, *hidden], glossary)
     again = replace(again, required=first.required)
     if "loop" in kinds or "too-long" in kinds:
         again = replace(again, no_repeat_ngram=4)
@@ -197,10 +196,16 @@ def _chinese(span: Span, original: str, sentence: str, glossary: Glossary) -> st
     if span.kind == "glossary":
         return glossary.target(original)
     if span.kind == "amount":
-        from translit.text.numbers import amounts
-
-        return next(chinese for start, _, chinese in amounts(sentence) if start == span.start)
+        return _amounts(sentence)[span.start, span.end]
     return original
+
+
+def _amounts(sentence: str, *, in_words: bool = True) -> dict[tuple[int, int], str]:
+    """Where amounts stand, those with a unit first, and how Chinese writes them; ``in_words``: also "6 million"."""
+    from translit.text import numbers, units  # loaded by the check, too, where there are numbers
+
+    found = units.amounts(sentence) + (numbers.amounts(sentence) if in_words else [])
+    return {(start, end): chinese for start, end, chinese in found}
 
 
 def _differently(attempt: Attempt) -> str:
@@ -260,9 +265,9 @@ def repeats_term(attempt: Attempt, output: str) -> bool:
 
 
 def hides_lost_number(attempt: Attempt, draft: Draft) -> bool:
-    """Is a number wrong in ``draft``, and does ``attempt`` hide numbers from the model?"""
+    """Is a number or its unit wrong in ``draft``, and does ``attempt`` hide numbers from the model?"""
     hidden = any(span.kind in ("number", "version", "amount") for span in attempt.masked.spans)
-    return hidden and any(flag.kind == "number" for flag in draft.flags)
+    return hidden and any(flag.kind in ("number", "unit") for flag in draft.flags)
 
 
 def lost_kinds(attempt: Attempt, text: str) -> set[str]:

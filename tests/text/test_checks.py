@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from translit.text import units
 from translit.text.checks import KINDS, check
 from translit.text.numbers import amounts, mended, values_en, values_zh
 
@@ -367,6 +368,7 @@ def test_tatoeba_references_keep_their_numbers() -> None:
         ("Ten thousand pairs of shoes", ["1万"]),
         ("a hundred and two years old", ["102"]),
         ("A fifteen-year-old paid two hundred thousand three hundred dollars", ["15", "20.03万"]),
+        ("a debt of 1.5 trillion", ["1.5万亿"]),
         (
             "All fourteen of the twenty-five cost 3 hundred, seventy nine, 1.5 billion",
             ["14", "25", "300", "79", "15亿"],
@@ -379,3 +381,61 @@ def test_tatoeba_references_keep_their_numbers() -> None:
 )
 def test_amounts_in_chinese(english: str, chinese: list[str]) -> None:
     assert [written for _, _, written in amounts(english)] == chinese
+
+
+SAME_UNITS = [
+    ("It costs €99.99.", "它要99.99欧元。"),
+    ("It costs €5.", "它要€5。"),
+    ("He paid US$5 million.", "他付了500万美元。"),
+    ("He paid $5.", "他付了五块钱。"),
+    ("It costs ¥300.", "它要300日元。"),
+    ("It costs ¥300.", "它要300元人民币。"),
+    ("It costs £5 or €6.", "它要5英镑或6欧元。"),
+    ("It costs 50 USD.", "它要50美元。"),
+    ("Half: 50% of them agree.", "一半：他们当中有半数同意。"),
+    ("It is -5 °C.", "零下五度。"),
+    ("It is 95°F.", "华氏95度。"),
+    ("It lies at 35°W.", "它位于西经35度。"),
+    ("He won 100 CUPS.", "他赢了100个杯子。"),
+    ("Replace it by $1.", "用$1替换它。"),
+]
+
+
+@pytest.mark.parametrize(("source", "translation"), SAME_UNITS)
+def test_a_unit_may_be_a_sign_or_a_word(source: str, translation: str) -> None:
+    assert check(source, translation) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "detail"),
+    [
+        ("It costs €99.99.", "它要99.99。", "€ of €99.99 is missing"),
+        ("It costs €99.99.", "它要99.99美元。", "€ of €99.99 is missing"),
+        ("It costs 20 € or £5.", "它要20欧元或5。", "£ of £5 is missing"),
+        ("It costs ₹500.", "它要500日元。", "₹ of ₹500 is missing"),
+        ("He paid US$5 million.", "他付了500万。", "US$ of US$5 million is missing"),
+        ("It starts at EUR 45.", "从45小时开始。", "EUR of EUR 45 is missing"),
+        ("Sales rose by 50%.", "销量上升了50。", "% of 50% is missing"),
+        ("It is 20°C.", "有20。", "°C of 20°C is missing"),
+        ("It is 95°F.", "有95度。", "°F of 95°F is missing"),
+        ("It is -15 °C here.", "这里有15度。", "- of -15 °C is missing"),
+    ],
+)
+def test_a_lost_unit_is_flagged(source: str, translation: str, detail: str) -> None:
+    assert [(flag.kind, flag.detail) for flag in check(source, translation)] == [("unit", detail)]
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese"),
+    [
+        ("It costs €99.99 or £1,500.", ["99.99欧元", "1,500英镑"]),
+        ("US$5 million, $2.5bn, $120k, HK$20 and U.S.$ 4", ["500万美元", "25亿美元", "12万美元", "20港元", "4美元"]),
+        ("20 € and EUR 45, 50 USD or $50 CAD", ["20欧元", "45欧元", "50美元", "50加元"]),
+        ("¥3000", ["¥3000"]),  # yuan or yen
+        ("$2-3 million, $20–$30 and 5-10%", ["200万-300万美元", "20-30美元", "5-10%"]),
+        ("-5 °C, 95°F, 100℃, 90°", ["-5摄氏度", "95华氏度", "100摄氏度", "90度"]),
+        ("35°W, 1080p, $x, 5 m, 20, a$b, 10%d, 1.2.3%, 3 MAD, $5th", []),
+    ],
+)  # fmt: skip
+def test_amounts_with_a_unit_in_chinese(english: str, chinese: list[str]) -> None:
+    assert [written for _, _, written in units.amounts(english)] == chinese

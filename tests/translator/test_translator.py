@@ -415,6 +415,22 @@ def test_an_amount_is_tried_again_as_a_placeholder(scripted) -> None:  # type: i
     assert one(scripted(answers), "All fourteen came.").text == "所有14人都来了。"
 
 
+def test_a_lost_currency_is_tried_again_behind_a_placeholder(scripted) -> None:  # type: ignore[no-untyped-def]
+    answers = {"In 2019 it cost €99.99.": "2019年它要99.99。", "In 2019 it cost {0}.": "2019年它要{0}。"}
+    translator = scripted(answers)
+    translation = one(translator, "In 2019 it cost €99.99.")
+    assert translation.text == "2019年它要99.99欧元。"
+    assert not translation.flags
+    degrees = scripted({"It is -15 °C outside.": "外面有15度。", "It is {0} outside.": "外面有{0}。"})
+    assert one(degrees, "It is -15 °C outside.").text == "外面有-15摄氏度。"
+
+
+def test_a_currency_lost_twice_is_put_where_it_fits(scripted) -> None:  # type: ignore[no-untyped-def]
+    translation = one(scripted({"It costs €5.": "它要5。", "It costs {0}.": "它要钱。"}), "It costs €5.")
+    assert "5欧元" in translation.text
+    assert not translation.flags
+
+
 def test_a_number_lost_twice_is_put_where_it_fits(scripted) -> None:  # type: ignore[no-untyped-def]
     """Complaint 12."""
     answers = {"It costs 244890 yen.": "它要钱。", "It costs {0} yen.": "它要日元。"}

@@ -14,6 +14,7 @@ from translit.text.checks import Flag, check
 
 LABELS = {
     "number": "a number changed",
+    "unit": "a currency, percent or degree sign lost",
     "url": "a web address lost or changed",
     "email": "an e-mail address lost or changed",
     "placeholder": "a placeholder lost or changed",

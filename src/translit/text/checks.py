@@ -16,7 +16,7 @@ from translit.text.protect import find_spans
 from translit.text.script import HAN, count_han, has_letters, is_chinese
 
 KINDS = (
-    "number", "url", "email", "placeholder", "tag", "final-punctuation", "half-width", "loop", "empty",
+    "number", "unit", "url", "email", "placeholder", "tag", "final-punctuation", "half-width", "loop", "empty",
     "copy", "too-short", "too-long", "unknown-character", "not-chinese",
 )  # fmt: skip
 
@@ -77,6 +77,7 @@ def check(source: str, translation: str) -> list[Flag]:
     if copied := _copy(en, zh):
         return [*flags, copied]
     flags += _numbers(en.rest, zh.rest)
+    flags += _units(en.rest, zh.rest)
     flags += _language(en, zh)
     flags += _final_punctuation(source, translation)
     flags += _half_width(zh.rest)
@@ -145,6 +146,18 @@ def _numbers(source: str, translation: str) -> Iterator[Flag]:
         yield Flag("number", f"{number} is missing")
     for number in numbers.invented(source, translation):
         yield Flag("number", f"{number} is not in the source")
+
+
+# Most sentences hold none of these, and looking for them is cheap.
+_UNIT_HINT = re.compile(r"[^\x00-#&-~\xa0]|[$%]|[A-Z]{3}")
+
+
+def _units(source: str, translation: str) -> Iterator[Flag]:
+    if _DIGIT.search(source) and _UNIT_HINT.search(source):
+        from translit.text import units  # as the numbers
+
+        for unit in units.lost(source, translation):
+            yield Flag("unit", f"{unit} is missing")
 
 
 # ── Characters ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -405,10 +405,18 @@ def _in_chinese(number: Number) -> str:
     value = max(number.values)
     if number.text.replace(",", "") == str(value):
         return number.text
-    for unit, size in (("亿", Decimal(10**8)), ("万", Decimal(10**4))):
+    for unit, size in (("万亿", Decimal(10**12)), ("亿", Decimal(10**8)), ("万", Decimal(10**4))):
         if value >= size:
             return f"{(value / size).normalize():f}{unit}"
     return f"{value.normalize():f}" if _EN_WORD.search(number.text) else number.text
+
+
+def in_chinese(digits: str, scale: str) -> str:
+    """Digits and an English scale ("" for none) as Chinese writes them: 2.5 and "billion", or "bn", are 25亿."""
+    if not scale:
+        return digits
+    value = Decimal(digits.replace(",", "")) * _SCALES[scale.lower()]
+    return _in_chinese(Number(f"{digits} {scale}", frozenset({value})))
 
 
 _SCALE_NAMES = "hundred|thousand|million|billion|trillion"

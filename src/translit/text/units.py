@@ -1,0 +1,110 @@
+"""Signs that belong to a number: currencies (€99.99, US$5 million, 50 USD), percent (50%), degrees (20 °C).
+
+A translation keeps them as signs or as Chinese words: €5 is 5欧元.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from translit.text.numbers import in_chinese
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """How Chinese writes a unit behind its number, "" for as it is, and the ``forms`` one of which it must use."""
+
+    chinese: str
+    forms: str  # a regular expression
+
+
+_DOLLAR = r"[$＄元圆块刀币钱]|美金"
+_YUAN = r"[¥￥元圆块币钱円]|RMB|CNY|JPY"
+# Before or behind the number.
+_CURRENCIES = {
+    "US$": _Unit("美元", _DOLLAR), "USD": _Unit("美元", _DOLLAR), "$": _Unit("美元", _DOLLAR),
+    "HK$": _Unit("港元", _DOLLAR), "HKD": _Unit("港元", _DOLLAR),
+    "NT$": _Unit("新台币", _DOLLAR), "TWD": _Unit("新台币", _DOLLAR),
+    "A$": _Unit("澳元", _DOLLAR), "AU$": _Unit("澳元", _DOLLAR), "AUD": _Unit("澳元", _DOLLAR),
+    "C$": _Unit("加元", _DOLLAR), "CA$": _Unit("加元", _DOLLAR), "CAD": _Unit("加元", _DOLLAR),
+    "NZ$": _Unit("新西兰元", _DOLLAR), "NZD": _Unit("新西兰元", _DOLLAR),
+    "S$": _Unit("新加坡元", _DOLLAR), "SGD": _Unit("新加坡元", _DOLLAR),
+    "R$": _Unit("雷亚尔", "雷亚尔"), "BRL": _Unit("雷亚尔", "雷亚尔"),
+    "€": _Unit("欧元", "欧|EUR"), "EUR": _Unit("欧元", "[欧€]"),
+    "£": _Unit("英镑", "镑|GBP"), "GBP": _Unit("英镑", "[镑£]"),
+    "CHF": _Unit("瑞士法郎", "法郎"),
+    "¥": _Unit("", _YUAN), "JPY": _Unit("日元", _YUAN),  # ¥ is the yuan or the yen
+    "CNY": _Unit("元", _YUAN), "RMB": _Unit("元", _YUAN),
+    "₹": _Unit("卢比", "卢比|INR"), "INR": _Unit("卢比", "卢比|₹"),
+    "₩": _Unit("韩元", "[韩元]|KRW"), "KRW": _Unit("韩元", "[韩元₩]"),
+    "₽": _Unit("卢布", "卢布|RUB"), "RUB": _Unit("卢布", "卢布|₽"),
+    "₺": _Unit("里拉", "里拉"), "₪": _Unit("谢克尔", "谢克尔"), "₫": _Unit("越南盾", "盾"), "฿": _Unit("泰铢", "铢"),
+    "₴": _Unit("格里夫纳", "格里夫纳"), "₦": _Unit("奈拉", "奈拉"), "₱": _Unit("比索", "比索"),
+}  # fmt: skip
+# Behind the number only.
+_BEHIND = {
+    "%": _Unit("%", "[%％成半折分全倍趴百]"),
+    "¢": _Unit("美分", "[分¢]"),
+    "°C": _Unit("摄氏度", "[度°℃]|摄氏"),
+    "°F": _Unit("华氏度", r"[华℉]|°\s?F"),
+    "°": _Unit("度", "[度°º℃纬经角]"),
+}
+_SPELLINGS = {"℃": "°C", "℉": "°F", "￥": "¥", "￡": "£", "U.S.$": "US$"}
+
+_SIGNS = "|".join(map(re.escape, sorted([*_CURRENCIES, "￥", "￡", "U.S.$"], key=len, reverse=True)))
+_NUMBER = r"(?:\d{1,3}(?:,\d{2,3})+|\d+)(?:\.\d+)?(?![\d])"
+_SPACE = r"[ \u00a0\u202f]?"
+_AMOUNT = re.compile(
+    rf"""
+    (?<![\w.,:/$€£¥])(?:(?P<before>{_SIGNS}){_SPACE})?(?P<minus>[-−])?
+    (?P<low>{_NUMBER})(?:(?P<dash>[-–—])(?:{_SIGNS})?(?P<high>{_NUMBER}))?
+    (?P<scale>[-\ \u00a0]?(?i:hundred|thousand|million|billion|trillion)\b|{_SPACE}(?i:k|mn?|bn?)\b)?
+    (?:{_SPACE}(?P<behind>%(?![\w(])|°{_SPACE}[CF]\b|[℃℉¢]|°(?!\w)|(?:{_SIGNS})(?![\w$])))?
+    """.replace(_SPACE, _SPACE.replace(" ", "\\ ")),
+    re.VERBOSE | re.ASCII,
+)
+
+
+def _find(text: str) -> Iterator[tuple[re.Match[str], str, _Unit]]:
+    """The amounts of English ``text`` that have a unit, the sign of it, and the unit."""
+    for match in _AMOUNT.finditer(text):
+        sign = match["behind"] or match["before"]
+        if sign and (match["behind"] or not _WORD_CHARACTER.match(text, match.end())):
+            name = _SPELLINGS.get(sign) or re.sub(r"\s", "", sign)
+            yield match, sign, _CURRENCIES.get(name) or _BEHIND[name]
+
+
+_WORD_CHARACTER = re.compile(r"\w")
+
+
+def lost(source: str, translation: str) -> list[str]:
+    """The units of the English ``source``, and the minus signs before them, that ``translation`` lacks."""
+    missing = {}
+    for match, sign, unit in _find(source):
+        if sign not in translation and not re.search(unit.forms, translation):
+            missing[sign] = f"{sign} of {match[0]}"
+        elif match["minus"] and not _BELOW.search(translation):
+            missing[match["minus"]] = f"{match['minus']} of {match[0]}"
+    return list(missing.values())
+
+
+# Minus, and the words for it: below zero, a decrease, a loss.
+_BELOW = re.compile("[-−－–负零下减降跌亏缩少低]")
+
+
+def amounts(text: str) -> list[tuple[int, int, str]]:
+    """Numbers of English ``text`` with a unit: where they stand, and how Chinese writes them.
+
+    ``US$6 million`` is 600万美元, ``20 °C`` 20摄氏度.
+    """
+    return [(*match.span(), _chinese(match, unit)) for match, _, unit in _find(text)]
+
+
+def _chinese(match: re.Match[str], unit: _Unit) -> str:
+    if not unit.chinese:
+        return match[0]
+    scale = (match["scale"] or "").strip(" -\u00a0\u202f")
+    ends = [in_chinese(end, scale) for end in match.group("low", "high") if end]
+    return ("-" if match["minus"] else "") + "-".join(ends) + unit.chinese
