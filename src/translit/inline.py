@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
+from translit.pairs import FINAL, Pair, Place, agree, inserted, place_of, whole_words
 from translit.text.checks import Flag
 from translit.text.formats import Document
 from translit.text.formats.document import InlineSlot, Markup
@@ -52,27 +53,13 @@ def _translated(translator: Translator, readings: Sequence[Sequence[str]]) -> li
 
 
 @dataclass(frozen=True)
-class _Pair:
-    """Two halves of a pair, ``inside`` is ``segment[start:end]`` between them."""
+class _Pair(Pair):
+    """A pair of a segment, and what the document says about it."""
 
     mark: Markup
-    opening: str
-    closing: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
-class _Place:
-    """A pair and where it goes in the translation."""
-
-    pair: _Pair
-    start: int
-    end: int
 
 
 _SPACES = re.compile(" {2,}")
-_FINAL = re.compile(r"[\s.,!?:;…。，！？：；]*$")
 _NOTE, _BRACKETED_NOTE = re.compile(r"[\W\d]+|\[\w{1,3}\]"), re.compile(r"\[\w{1,3}\]")
 _LAST_WORD = re.compile(r"\w[\w'’-]*$")
 # Punctuation that ends a sentence or a clause, in English and in Chinese.
@@ -106,7 +93,7 @@ class _Sentence:
                     for m, t in zip(slot.markup[index + 1 :], slot.tokens[index + 1 :], strict=True)
                     if m.pair == mark.pair
                 )
-                pair = _Pair(mark, token, closing, start + len(token), self.segment.index(closing))
+                pair = _Pair(token, closing, start + len(token), self.segment.index(closing), mark)
                 if self._is_about_words(pair):
                     self.pairs.append(pair)
                 else:
@@ -176,7 +163,7 @@ class _Sentence:
     def second(self, before: Translation, answers: Sequence[Translation]) -> Translation:
         """The best translation, now that there are ``answers`` to ``more_readings`` too."""
         marked = [answer for answer in answers if answer.source == self.segment]
-        placed = self._with_markup({a.source: _FINAL.sub("", self._clean(a.text)) for a in answers})
+        placed = self._with_markup({a.source: FINAL.sub("", self._clean(a.text)) for a in answers})
         if not marked or not self.lacks(placed):
             return placed
         other = self._flagged(marked[0], marked[0].text, ())
@@ -197,15 +184,15 @@ class _Sentence:
 
     def _placed(self, text: str, words: Mapping[str, str]) -> tuple[str, list[Flag]]:
         """``text`` with the pairs that find their place, links and loose markup; and what had to move to the end."""
-        places: list[_Place] = []
+        places: list[Place] = []
         links: list[str] = []
         moved: list[Flag] = []
         for pair, inside in zip(self.pairs, self._insides, strict=True):
             place = self._place_of(pair, inside, text)
-            if place is not None and all(_agree(place, other) for other in places):
+            if place is not None and all(agree(place, other) for other in places):
                 places.append(place)
             elif pair.mark.is_link:
-                links.append(f"（{pair.opening}{_FINAL.sub('', inside) or inside}{pair.closing}）")
+                links.append(f"（{pair.opening}{FINAL.sub('', inside) or inside}{pair.closing}）")
                 moved.append(self._flag(pair.mark, "moved to the end"))
         alone: list[tuple[int, str]] = []
         at_start, at_end = "", "".join(links)
@@ -222,10 +209,10 @@ class _Sentence:
                 alone.append((position, written))
             elif is_loose:  # other marks are put at the end, and named, by whoever finds them missing
                 rest = self._text(end, len(self.segment), self.slot.tokens)
-                if _FINAL.sub("", rest):
+                if FINAL.sub("", rest):
                     moved.append(Flag("markup", f"{self._shown(start, end)} was moved to the end"))
                 at_end += written
-        text = _inserted(text, places, alone)
+        text = inserted(text, places, alone)
         return at_start + _before_final_mark(text, at_end), moved
 
     def _position_of(self, start: int, text: str, words: Mapping[str, str]) -> int | None:
@@ -237,7 +224,7 @@ class _Sentence:
         )
         tokens = find_tokens(text, self.slot.tokens)
         if last:
-            found = [match.end() for match in _whole(last).finditer(text)]
+            found = [match.end() for match in whole_words(last).finditer(text)]
             split = any(a < position < b for position in found for a, b, _ in tokens)
             return found[0] if len(found) == 1 and not split else None
         whole = self._text(0, len(self.segment), self._dropped)
@@ -257,18 +244,10 @@ class _Sentence:
                 text = text[:start] + text[end:]
         return text
 
-    def _place_of(self, pair: _Pair, inside: str, text: str) -> _Place | None:
+    def _place_of(self, pair: _Pair, inside: str, text: str) -> Place | None:
         source = self._text(pair.start, pair.end, self._dropped)
-        bare = _FINAL.sub("", inside)
-        ends = _FINAL.sub("", source) != source  # else a mark at its end is the model's own
-        for candidate in filter(str.strip, ((inside if ends else bare), bare, source)):
-            found = [match.span() for match in _whole(candidate).finditer(text)]
-            if len(found) == 1 and all(
-                found[0][1] <= start or end <= found[0][0]
-                for start, end, _ in find_tokens(text, self.slot.tokens)
-            ):
-                return _Place(pair, *found[0])
-        return None
+        occupied = [(start, end) for start, end, _ in find_tokens(text, self.slot.tokens)]
+        return place_of(pair, source, inside, text, occupied)
 
     # ── What to say about it ────────────────────────────────────────────────────────────────────────────────
 
@@ -311,36 +290,9 @@ def _short(text: str, most: int = 30) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def _whole(text: str) -> re.Pattern[str]:
-    """Finds ``text``, but no 2 in 12 and no "he" in "the"."""
-    return re.compile(rf"(?<![0-9A-Za-z](?=[0-9A-Za-z])){re.escape(text)}(?!(?<=[0-9A-Za-z])[0-9A-Za-z])")
-
-
-def _agree(one: _Place, other: _Place) -> bool:
-    """Do two pairs stand beside or inside each other as they do in the source? (``other`` starts first there.)"""
-    nested = one.pair.start < other.pair.end
-    if nested:
-        return other.start <= one.start and one.end <= other.end
-    return one.end <= other.start or other.end <= one.start
-
-
-def _inserted(text: str, places: Sequence[_Place], alone: Sequence[tuple[int, str]]) -> str:
-    """``text`` with the pairs at their ``places``, which are in the order of the source: outer ones first.
-
-    ``alone`` is further markup, and where it goes.
-    """
-    parts: list[str] = []
-    for position in range(len(text) + 1):
-        parts += [place.pair.closing for place in reversed(places) if place.end == position]
-        parts += [written for at, written in alone if at == position]
-        parts += [place.pair.opening for place in places if place.start == position]
-        parts.append(text[position : position + 1])
-    return "".join(parts)
-
-
 def _before_final_mark(text: str, addition: str) -> str:
     if not addition:
         return text
-    match = _FINAL.search(text)
+    match = FINAL.search(text)
     assert match is not None  # the pattern matches an empty end, too
     return text[: match.start()] + addition + match[0]

@@ -9,7 +9,7 @@ missing then, it is put into the first translation (``translit.insertion``).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from translit.text.checks import Flag, check
@@ -96,12 +96,18 @@ _MAY_HOLD_SPANS = re.compile("[^\x00-\u024f]|[<{%$@`&/\\\\#_\xa9\xae]|\\.\\w|mai
 _DIGITS = re.compile(r"\d(?:[\d.,:]*\d)?")
 
 
-def first_attempt(sentence: str, glossary: Glossary, *, english: bool) -> Attempt:
-    """``english`` says that the model reads English: it gets no word of another script."""
-    spans = glossary.find(sentence)
+def first_attempt(
+    sentence: str, glossary: Glossary, *, english: bool, known: Mapping[tuple[int, int], str] | None = None
+) -> Attempt:
+    """``english`` says that the model reads English: it gets no word of another script.
+
+    ``known`` are pieces of the sentence with their translations: hidden, too.
+    """
+    known = known or {}
+    spans = [*(Span(start, end, "tag") for start, end in known), *glossary.find(sentence)]
     if _MAY_HOLD_SPANS.search(sentence):
         spans += find_spans(sentence, _OF_ENGLISH if english else _COPIED)
-    attempt = _attempt(sentence, spans, glossary)
+    attempt = _attempt(sentence, spans, glossary, known)
     if _is_shouted(sentence):  # a model has seen few capitals, and they mean nothing in Chinese
         attempt = replace(attempt, text=attempt.text.capitalize())
     return replace(attempt, required=attempt.masked.originals) if spans else attempt
@@ -166,7 +172,11 @@ def second_attempt(
         if "number" in kinds:
             hidden += find_spans(sentence, ("version", "number"))  # 555-1234 is one
             hidden += [Span(*match.span(), "number") for match in _DIGITS.finditer(sentence)]
-        again = _attempt(sentence, [*glossary.find(sentence), *first.masked.spans, *hidden], glossary)
+        known = {
+            (span.start, span.end): original
+            for span, original in zip(first.masked.spans, first.masked.originals, strict=True)
+        }
+        again = _attempt(sentence, [*first.masked.spans, *hidden], glossary, known)
     again = replace(again, required=first.required)
     if "loop" in kinds or "too-long" in kinds:
         again = replace(again, no_repeat_ngram=4)
@@ -175,7 +185,12 @@ def second_attempt(
     return again if again != first else None
 
 
-def _attempt(sentence: str, spans: Sequence[Span], glossary: Glossary) -> Attempt:
+def _attempt(
+    sentence: str,
+    spans: Sequence[Span],
+    glossary: Glossary,
+    known: Mapping[tuple[int, int], str] | None = None,
+) -> Attempt:
     if not spans:
         return Attempt(sentence, Masked(sentence, (), (), ()))
     chosen: list[Span] = []
@@ -185,7 +200,7 @@ def _attempt(sentence: str, spans: Sequence[Span], glossary: Glossary) -> Attemp
             chosen.append(span)
     masked = mask(sentence, sorted(chosen, key=lambda span: span.start))
     targets = tuple(
-        _chinese(span, original, sentence, glossary)
+        (known or {}).get((span.start, span.end)) or _chinese(span, original, sentence, glossary)
         for span, original in zip(masked.spans, masked.originals, strict=True)
     )
     return Attempt(masked.text, replace(masked, originals=targets))

@@ -22,6 +22,7 @@ from translit.engines.base import MAX_SOURCE_TOKENS, Engine
 from translit.errors import TranslitError
 from translit.insertion import Repair, put_right
 from translit.model_directory import ModelDirectory, find_model
+from translit.pairs import Tagged
 from translit.sentence import (
     Attempt,
     Draft,
@@ -263,10 +264,27 @@ class Translator:
     # ── Sentences ───────────────────────────────────────────────────────────────────────────────────────────
 
     def _solve(self, sentences: Sequence[str]) -> Work[dict[str, Draft]]:
-        """Translate every sentence; where the check finds fault, try again; insist on what must not be lost."""
-        attempts = {s: first_attempt(s, self._glossary, english=self._from_english) for s in sentences}
+        """Translate every sentence; where the check finds fault, try again; insist on what must not be lost.
+
+        Pairs of tags go around the translation of what they were around (see ``translit.pairs``). Where one finds no
+        place, it is hidden from the model, tags and translation.
+        """
+        tagged = {s: found for s in sentences if (found := Tagged.of(s))}
+        known: Mapping[str, Draft] = {}
+        if tagged:  # its texts hold fewer tags, so there is an end
+            texts = dict.fromkeys(text for found in tagged.values() for text in (found.plain, *found.insides))
+            known = yield from self._solve(list(texts))
+        drafts: dict[str, Draft] = {}
+        attempts: dict[str, Attempt] = {}
+        for s in sentences:
+            insides = [known[inside].text for inside in tagged[s].insides] if s in tagged else []
+            if s in tagged and (draft := self._placed(s, tagged[s], known[tagged[s].plain], insides)):
+                drafts[s] = draft
+            else:
+                wholes = tagged[s].wholes(insides) if s in tagged else None
+                attempts[s] = first_attempt(s, self._glossary, english=self._from_english, known=wholes)
         first = yield from self._run(attempts)
-        drafts = dict(first)
+        drafts |= first
         tried = {s: (attempts[s], draft) for s, draft in first.items()}
         if self.check:
             again = yield from self._retry(attempts, drafts)
@@ -274,14 +292,27 @@ class Translator:
         yield from self._insist(tried, drafts)
         return drafts
 
+    def _placed(self, sentence: str, tagged: Tagged, plain: Draft, insides: Sequence[str]) -> Draft | None:
+        """The translation of ``sentence`` without its tags, with them; None if one of them finds no place."""
+        text = tagged.placed(plain.text, insides)
+        if text is None:
+            return None
+        flags: tuple[Flag, ...] = ()
+        if self.check and self._to_chinese:
+            attempt = first_attempt(sentence, self._glossary, english=self._from_english)
+            text, flags = inspect(sentence, attempt, text)
+        others = [(tagged.placed(other, insides), score) for other, score in plain.alternatives]
+        alternatives = tuple((other, score) for other, score in others if other is not None)
+        return replace(plain, text=text, flags=flags, alternatives=alternatives)
+
     def _retry(
         self, attempts: Mapping[str, Attempt], drafts: dict[str, Draft]
     ) -> Work[dict[str, tuple[Attempt, Draft]]]:
         """Try flagged sentences once more, and keep the better one. Returns what was tried."""
         again = {
             s: second
-            for s, draft in drafts.items()
-            if draft.flags and (second := second_attempt(s, attempts[s], draft.flags, self._glossary))
+            for s, attempt in attempts.items()
+            if drafts[s].flags and (second := second_attempt(s, attempt, drafts[s].flags, self._glossary))
         }
         second_drafts = yield from self._run(again)
         for s, second_draft in second_drafts.items():

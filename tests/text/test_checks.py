@@ -191,6 +191,18 @@ def test_spans_are_counted_and_not_invented() -> None:
     assert "tag" in kinds("Bed & breakfast is good.", "住宿&amp;早餐很好。")
 
 
+def test_words_between_tags_are_not_lost() -> None:
+    assert kinds("Press <b>Enter</b>", "按下<b>-</b>") == {"tag"}
+    assert kinds("I <b>love <i>you</i></b>.", "我<b><i> </i></b>爱你。") == {"tag"}
+    assert kinds("I <b>love <i>you</i></b>.", "我<b><i>爱你</i></b>。") == set()
+    assert kinds("A <b></b> and a <b>cat</b>.", "一只<b></b>和一只<b>猫</b>。") == set()
+    assert kinds("A <b></b> and a <b>cat</b>.", "一只<b></b>和一只<b></b>猫。") == {"tag"}
+    assert kinds("It is <b>--</b> here.", "它<b>——</b>在这里。") == set()
+    assert kinds("One<br>two<br>three", "一<br><br>二三") == set()
+    (flag,) = check("Press <b>Enter</b>", "按下<b></b>")
+    assert flag.detail == "nothing stands between <b> and its closing"
+
+
 @pytest.mark.parametrize(
     ("source", "translation"),
     [

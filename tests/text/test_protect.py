@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from translit.text.protect import KINDS, find_spans, mask, unmask
+from translit.text.protect import KINDS, find_pairs, find_spans, mask, unmask
 
 
 def found(text: str) -> list[tuple[str, str]]:
@@ -116,3 +116,23 @@ def test_mask_and_unmask_are_inverse(text: str) -> None:
 )
 def test_no_pattern_explodes(unit: str) -> None:
     find_spans(unit * 10_000)  # quadratic patterns would take minutes here
+
+
+def test_tags_are_paired_by_name() -> None:
+    text = 'A <b class="x">b <i>c</i><br></B> </p> <hr/> <u> &amp; <a>d</a>'
+    pairs = [
+        (text[opening.start : opening.end], text[closing.start : closing.end])
+        for opening, closing in find_pairs(text)
+    ]
+    assert pairs == [('<b class="x">', "</B>"), ("<i>", "</i>"), ("<a>", "</a>")]
+
+
+def test_code_between_tags_is_code() -> None:
+    text = "Run <code>git log</code> and <b>go</b>, <kbd>x</b>"
+    assert [(text[s.start : s.end], s.kind) for s in find_spans(text)] == [
+        ("<code>git log</code>", "code"),
+        ("<b>", "tag"),
+        ("</b>", "tag"),
+        ("<kbd>", "tag"),
+        ("</b>", "tag"),
+    ]

@@ -431,6 +431,37 @@ def test_a_currency_lost_twice_is_put_where_it_fits(scripted) -> None:  # type: 
     assert not translation.flags
 
 
+def test_tags_go_around_the_translation_of_their_words(scripted) -> None:  # type: ignore[no-untyped-def]
+    """Complaint 14."""
+    answers = {"Press Enter now.": "现在按回车。|现在请按回车。|请按。", "Enter": "回车"}
+    translator = scripted(answers, alternatives=2)
+    translation = one(translator, "Press <b>Enter</b> now.")
+    assert translation.text == "现在按<b>回车</b>。"
+    assert not translation.flags
+    assert [other.text for other in translation.alternatives] == ["现在请按<b>回车</b>。"]
+    assert sorted(asked for asked, _ in translator.engine.asked) == ["Enter", "Press Enter now."]
+
+
+def test_tags_whose_words_find_no_place_are_hidden_with_them(scripted) -> None:  # type: ignore[no-untyped-def]
+    """Complaint 14."""
+    answers = {"It is very big.": "它大极了。", "very": "非常。", "It is {0} big.": "它{0}大。"}
+    translation = one(scripted(answers), "It is <em>very</em> big.")
+    assert translation.text == "它<em>非常</em>大。"
+    assert not translation.flags
+    lost = one(scripted(answers | {"It is {0} big.": "它大。"}), "It is <em>very</em> big.")
+    assert "<em>非常</em>" in lost.text
+    number = {"{0} 20 cats.": "{0}猫。", "{0} {1} cats.": "{0}{1}只猫。", "See": "看", "See 20 cats.": "猫。"}
+    assert one(scripted(number), "<i>See</i> 20 cats.").text == "<i>看</i>20只猫。"
+
+
+def test_tags_a_term_and_code(scripted) -> None:  # type: ignore[no-untyped-def]
+    answers = {"The {0} of {1} is low.": "{1}的{0}低。"}
+    translator = scripted(answers, glossary={"learning rate": "学习率"})
+    translation = one(translator, "The <b>learning rate</b> of <code>fit now</code> is low.")
+    assert translation.text == "<code>fit now</code>的<b>学习率</b>低。"
+    assert not translation.flags
+
+
 def test_a_number_lost_twice_is_put_where_it_fits(scripted) -> None:  # type: ignore[no-untyped-def]
     """Complaint 12."""
     answers = {"It costs 244890 yen.": "它要钱。", "It costs {0} yen.": "它要日元。"}

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from translit.text.protect import find_spans
+from translit.text.protect import find_pairs, find_spans
 from translit.text.script import HAN, count_han, has_letters, is_chinese
 
 KINDS = (
@@ -100,9 +100,23 @@ def _copied_spans(source: _Side, translation: _Side) -> Iterator[Flag]:
     for kind, span in translation.spans.keys() - source.spans.keys():
         if span not in source.text:
             yield Flag(kind, f"{span} is not in the source")
-    tags = any(kind == "tag" for kind, _ in source.spans) and not _early_closing(source.text)
-    if tags and (closing := _early_closing(translation.text)):
-        yield Flag("tag", f"{closing} stands before its opening")
+    if any(kind == "tag" for kind, _ in source.spans):
+        if not _early_closing(source.text) and (closing := _early_closing(translation.text)):
+            yield Flag("tag", f"{closing} stands before its opening")
+        for opening in _around_nothing(translation.text) - _around_nothing(source.text):
+            yield Flag("tag", f"nothing stands between {opening} and its closing")
+
+
+def _around_nothing(text: str) -> Counter[str]:
+    """The opening tags of pairs in ``text`` with no letter or digit between them."""
+    empty: Counter[str] = Counter()
+    for opening, closing in find_pairs(text):
+        inside = text[opening.end : closing.start]
+        for tag in reversed(find_spans(inside, ("tag",))):
+            inside = inside[: tag.start] + inside[tag.end :]
+        if not any(map(str.isalnum, inside)):
+            empty[text[opening.start : opening.end]] += 1
+    return empty
 
 
 def _early_closing(text: str) -> str:

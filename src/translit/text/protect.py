@@ -47,7 +47,9 @@ _NOT_LATIN = (
 
 # In order: where two kinds could start at the same place, the first one wins.
 _PATTERNS = {
-    "code": r"(?<!`)(?P<tick>`+)(?!`)[^\n]+?(?<!`)(?P=tick)(?!`)",
+    "code": r"""
+        (?<!`)(?P<tick>`+)(?!`)[^\n]+?(?<!`)(?P=tick)(?!`)
+        |<(?P<element>code|kbd|samp|var|tt)>[^<>\n]*</(?P=element)>""",
     "tag": r"""
         </?[A-Za-z][\w:.-]*(?:\s+[\w:@.-]+(?:\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s"'<>=]+))?)*\s*/?>
         |<!--(?:(?!<!--|-->)[^\n])*-->|&(?:[A-Za-z]{2,31}|\#\d{1,7}|\#x[\da-fA-F]{1,6});""",
@@ -111,6 +113,23 @@ def find_spans(text: str, kinds: Iterable[str] = KINDS) -> list[Span]:
             end = _trimmed_end(text, match.start(), match.end()) if kind == "url" else match.end()
             spans.append(Span(match.start(), end, kind))
     return spans
+
+
+def find_pairs(text: str) -> list[tuple[Span, Span]]:
+    """The opening and closing tags of ``text`` that belong together, in the order of the opening ones."""
+    pairs: list[tuple[Span, Span]] = []
+    is_open: list[tuple[str, Span]] = []
+    for span in find_spans(text, ("tag",)):
+        tag = text[span.start : span.end]
+        name = re.split(r"[\s/>]", tag.lstrip("</"), maxsplit=1)[0].lower()
+        if tag.startswith("</"):
+            depth = next((i for i in reversed(range(len(is_open))) if is_open[i][0] == name), None)
+            if depth is not None:
+                pairs.append((is_open[depth][1], span))
+                del is_open[depth:]  # what was not closed stands alone, as <br>
+        elif re.match("<[A-Za-z]", tag) and not tag.endswith("/>"):
+            is_open.append((name, span))
+    return sorted(pairs, key=lambda pair: pair[0].start)
 
 
 def _trimmed_end(text: str, start: int, end: int) -> int:
