@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from translit.text.checks import Flag, check
 from translit.text.normalize import normalize_target
-from translit.text.protect import Masked, Span, find_spans, find_tokens, mask, unmask
+from translit.text.protect import Masked, Span, find_pairs, find_spans, find_tokens, mask, unmask
 from translit.text.tokenizer import PLACEHOLDERS
 
 
@@ -67,7 +67,7 @@ _MAY_HOLD_EMOJI = re.compile("[^\x00-\u2000]|\ufe0f|[\xa9\xae]")
 
 
 def peel(text: str) -> tuple[str, str, str]:
-    """``text`` as (before, core, after): list marks, emoji, spaces, brackets around all, and what is between."""
+    """``text`` as (before, core, after): list marks, emoji, spaces, tags, brackets around all; and what is between."""
     mark = _LIST_MARK.match(text)
     start, end = (mark.end() if mark else 0), len(text.rstrip())
     if _MAY_HOLD_EMOJI.search(text):
@@ -80,9 +80,29 @@ def peel(text: str) -> tuple[str, str, str]:
                 end = first
         start += len(text[start:end]) - len(text[start:end].lstrip())
         end = start + len(text[start:end].rstrip())
+    if ">" in text:
+        start, end = _without_tags_around(text, start, end)
     if bracket := _BRACKETED.match(text[start:end]):
         start, end = start + bracket.end(), start + len(text[start : end - 1].rstrip())
     return (text[:start], text[start:end], text[end:]) if start < end else ("", text, "")
+
+
+def _without_tags_around(text: str, start: int, end: int) -> tuple[int, int]:
+    """``start`` and ``end`` moved past tags that close, or open, what is not inside: ``<p>One.``, ``<p>One.</p>``."""
+    tags = [span for span in find_spans(text, ("tag",)) if text[span.start] == "<"]
+    other = {half.start: pair[1 - side] for pair in find_pairs(text) for side, half in enumerate(pair)}
+    while tags and tags[0].start == start:
+        closing = other.get(start)
+        if closing is not None and closing.end != end:
+            break
+        start = tags.pop(0).end
+        if closing is not None:
+            end = tags.pop().start
+            end = start + len(text[start:end].rstrip())
+        start += len(text[start:end]) - len(text[start:end].lstrip())
+    while tags and tags[-1].end == end and end > start and tags[-1].start not in other:
+        end = start + len(text[start : tags.pop().start].rstrip())
+    return start, end
 
 
 # ── Attempts ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -168,15 +188,15 @@ def second_attempt(
         hidden = bool(first.masked.spans)
         again = _attempt(sentence, [] if hidden else find_spans(sentence), glossary)
     elif kinds & {"number", "unit"}:
-        hidden = [Span(*place, "amount") for place in _amounts(sentence, in_words="number" in kinds)]
+        more = [Span(*place, "amount") for place in _amounts(sentence, in_words="number" in kinds)]
         if "number" in kinds:
-            hidden += find_spans(sentence, ("version", "number"))  # 555-1234 is one
-            hidden += [Span(*match.span(), "number") for match in _DIGITS.finditer(sentence)]
+            more += find_spans(sentence, ("version", "number"))  # 555-1234 is one
+            more += [Span(*match.span(), "number") for match in _DIGITS.finditer(sentence)]
         known = {
             (span.start, span.end): original
             for span, original in zip(first.masked.spans, first.masked.originals, strict=True)
         }
-        again = _attempt(sentence, [*first.masked.spans, *hidden], glossary, known)
+        again = _attempt(sentence, [*first.masked.spans, *more], glossary, known)
     again = replace(again, required=first.required)
     if "loop" in kinds or "too-long" in kinds:
         again = replace(again, no_repeat_ngram=4)

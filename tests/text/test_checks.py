@@ -406,6 +406,7 @@ SAME_UNITS = [
     ("It costs 50 USD.", "它要50美元。"),
     ("Half: 50% of them agree.", "一半：他们当中有半数同意。"),
     ("It is -5 °C.", "零下五度。"),
+    ("It changed by -5%.", "降了5%。"),
     ("It is 95°F.", "华氏95度。"),
     ("It lies at 35°W.", "它位于西经35度。"),
     ("He won 100 CUPS.", "他赢了100个杯子。"),
@@ -431,6 +432,7 @@ def test_a_unit_may_be_a_sign_or_a_word(source: str, translation: str) -> None:
         ("It is 20°C.", "有20。", "°C of 20°C is missing"),
         ("It is 95°F.", "有95度。", "°F of 95°F is missing"),
         ("It is -15 °C here.", "这里有15度。", "- of -15 °C is missing"),
+        ("It fell to -15°C.", "降到了15度。", "- of -15°C is missing"),
     ],
 )
 def test_a_lost_unit_is_flagged(source: str, translation: str, detail: str) -> None:

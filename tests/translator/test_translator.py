@@ -20,6 +20,7 @@ from translit import Translation, Translator
 from translit.decoding.settings import Hypothesis, SearchSettings
 from translit.errors import TranslitError
 from translit.model_directory import find_model
+from translit.sentence import peel
 from translit.text.tokenizer import EOS
 
 
@@ -452,6 +453,29 @@ def test_tags_whose_words_find_no_place_are_hidden_with_them(scripted) -> None: 
     assert "<em>非常</em>" in lost.text
     number = {"{0} 20 cats.": "{0}猫。", "{0} {1} cats.": "{0}{1}只猫。", "See": "看", "See 20 cats.": "猫。"}
     assert one(scripted(number), "<i>See</i> 20 cats.").text == "<i>看</i>20只猫。"
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("<p>One.", ("<p>", "One.", "")),
+        ("One.</p> ", ("", "One.", "</p> ")),
+        ("1. <div> <p>A <b>b</b>c</p></div>", ("1. <div> <p>", "A <b>b</b>c", "</p></div>")),
+        ("<b>A</b> b <i>c</i>", ("", "<b>A</b> b <i>c</i>", "")),
+        ("<br>A<br/>", ("<br>", "A", "<br/>")),
+        ("&quot;A&quot;", ("", "&quot;A&quot;", "")),
+        ("<p>(A)</p>", ("<p>(", "A", ")</p>")),
+        ("<p></p>", ("", "<p></p>", "")),
+        ("<p>A</p></p>", ("", "<p>A</p>", "</p>")),
+    ],
+)
+def test_tags_around_a_sentence_stay_outside_the_model(text: str, parts: tuple[str, str, str]) -> None:
+    assert peel(text) == parts
+
+
+def test_sentences_in_one_pair_of_tags(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({"Hello.": "你好。", "I am Tom.": "我是汤姆。"})
+    assert one(translator, "<p>Hello. I am Tom.</p>").text == "<p>你好。我是汤姆。</p>"
 
 
 def test_tags_a_term_and_code(scripted) -> None:  # type: ignore[no-untyped-def]

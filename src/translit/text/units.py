@@ -85,13 +85,14 @@ def lost(source: str, translation: str) -> list[str]:
     for match, sign, unit in _find(source):
         if sign not in translation and not re.search(unit.forms, translation):
             missing[sign] = f"{sign} of {match[0]}"
-        elif match["minus"] and not _BELOW.search(translation):
+        elif match["minus"] and not (_BELOW if "°" in unit.forms else _LESS).search(translation):
             missing[match["minus"]] = f"{match['minus']} of {match[0]}"
     return list(missing.values())
 
 
-# Minus, and the words for it: below zero, a decrease, a loss.
-_BELOW = re.compile("[-−－–负零下减降跌亏缩少低]")
+# Minus, and the words for it: below zero; a decrease, a loss.
+_BELOW = re.compile("[-−－–负零下]")
+_LESS = re.compile("[-−－–负零下减降跌亏缩少低]")
 
 
 def amounts(text: str) -> list[tuple[int, int, str]]:
