@@ -35,7 +35,7 @@ def write_tiny_model(
 
     from translit.config import ModelConfig, override
     from translit.model.transformer import Transformer
-    from translit.model_directory import CONFIG, SOURCE, TARGET, WEIGHTS, describe_new
+    from translit.model_directory import CONFIG, SOURCE, TARGET, WEIGHTS, describe_new, shapeless
     from translit.text.tokenizer import train_tokenizer
 
     path.mkdir(parents=True, exist_ok=True)
@@ -62,7 +62,7 @@ def write_tiny_model(
     state = {k: v.half().contiguous() for k, v in model.state_dict().items()}
     if config.tie_embeddings:
         del state["output.weight"]
-    save_file(state, path / WEIGHTS)
+    save_file(state, path / WEIGHTS, shapeless(config))
     info = {"steps": 0, "about": "random weights, for tests"}
     (path / CONFIG).write_text(describe_new(config, source, target, info), "utf-8")
     return path

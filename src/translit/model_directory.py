@@ -93,16 +93,42 @@ class ModelDirectory:
         return float(value)
 
     def weights(self) -> dict[str, Any]:
-        """Every weight as a numpy array, named as in ``Transformer.state_dict()``, without torch."""
-        from safetensors import SafetensorError
+        """Every weight as a numpy array, named as in ``Transformer.state_dict()``, without torch.
+
+        A tied output layer is not among them. Raises TranslitError when they cannot be read, or contradict config.json.
+        """
+        from safetensors import SafetensorError, safe_open
         from safetensors.numpy import load_file
 
         try:
-            return load_file(self.path / WEIGHTS)
+            with safe_open(self.path / WEIGHTS, framework="numpy") as file:
+                note = file.metadata() or {}  # none in older models
+            weights = load_file(self.path / WEIGHTS)
         except (SafetensorError, OSError) as error:
             raise TranslitError(
                 f"{self.path / WEIGHTS}: cannot read the weights: {error}; restore the file"
             ) from None
+        self._check({name: array.shape for name, array in weights.items()}, note)
+        return weights
+
+    def _check(self, stored: Mapping[str, tuple[int, ...]], note: Mapping[str, str]) -> None:
+        """Raises TranslitError when the shapes of the weights, or the note beside them, contradict config.json."""
+        path = self.path / WEIGHTS
+        expected = shapes(self.model)
+        if missing := sorted(expected.keys() - stored.keys()):
+            raise TranslitError(f"{path}: {missing[0]} is missing ({len(missing)} in all); restore the file")
+        if unknown := sorted(stored.keys() - expected.keys()):
+            raise TranslitError(f"{path}: {unknown[0]} has no place in this model; restore it or {CONFIG}")
+        for name, shape in expected.items():
+            if stored[name] != shape:
+                raise TranslitError(
+                    f"{path}: {name} is {stored[name]}, {CONFIG} asks for {shape}; restore one of the two files"
+                )
+        for name, value in shapeless(self.model).items():
+            if note.get(name, value) != value:
+                raise TranslitError(
+                    f"{path}: was trained with {name} {note[name]}, {CONFIG} says {value}; restore one of the two files"
+                )
 
     def save_info(self, entries: Mapping[str, Any]) -> None:
         """Add ``entries`` to the info in config.json, whole or not at all. What was opened before does not change.
@@ -152,6 +178,44 @@ def find_model(name: str | Path | None = None) -> ModelDirectory:
     raise TranslitError(
         f"model {str(asked)!r} not found{have}; give a model folder, or make one with `translit train`"
     )
+
+
+def shapes(model: ModelConfig) -> dict[str, tuple[int, ...]]:
+    """Name and shape of every weight that a model folder stores; a tied output layer is stored once."""
+    d = model.d_model
+    found: dict[str, tuple[int, ...]] = {}
+
+    def linear(name: str, inputs: int, outputs: int) -> None:
+        found[f"{name}.weight"], found[f"{name}.bias"] = (outputs, inputs), (outputs,)
+
+    def norm(name: str) -> None:
+        found[f"{name}.weight"] = found[f"{name}.bias"] = (d,)
+
+    halves = (
+        ("encoder", model.encoder_layers, ("self_attention",)),
+        ("decoder", model.decoder_layers, ("self_attention", "cross_attention")),
+    )
+    for half, layers, attentions in halves:
+        for layer in range(layers):
+            for attention in attentions:
+                for matrix in ("w_q", "w_k", "w_v", "w_o"):
+                    linear(f"{half}.{layer}.{attention}.{matrix}", d, d)
+            linear(f"{half}.{layer}.feed_forward.w_1", d, model.d_ff)
+            linear(f"{half}.{layer}.feed_forward.w_2", model.d_ff, d)
+            for number in range(1, len(attentions) + 2):
+                norm(f"{half}.{layer}.add_norm_{number}.norm")
+        if model.norm == "pre":
+            norm(f"{half}_norm")
+    found["source_embedding.tokens.weight"] = (model.source_vocab, d)
+    found["target_embedding.tokens.weight"] = (model.target_vocab, d)
+    if not model.tie_embeddings:
+        found["output.weight"] = (model.target_vocab, d)
+    return found
+
+
+def shapeless(model: ModelConfig) -> dict[str, str]:
+    """What weights need and their shapes do not tell: stored beside them, so that no other config.json can pass."""
+    return {"n_heads": str(model.n_heads), "activation": model.activation}
 
 
 def describe_new(model: ModelConfig, source: str, target: str, info: dict[str, Any]) -> str:

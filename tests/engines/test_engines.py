@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import random
@@ -13,14 +14,16 @@ from pathlib import Path
 import pytest
 from tests.conftest import write_tiny_model
 
+from translit.config import ModelConfig, override
 from translit.decoding.settings import SearchSettings
 from translit.engines import conversion
 from translit.engines.base import MAX_POSITIONS
 from translit.engines.conversion import KEPT, cached_conversions, converted
 from translit.engines.ctranslate2_engine import CTranslate2Engine
-from translit.engines.torch_engine import TorchEngine, load_transformer
+from translit.engines.torch_engine import TorchEngine
 from translit.errors import TranslitError
-from translit.model_directory import WEIGHTS, ModelDirectory
+from translit.model.transformer import Transformer
+from translit.model_directory import CONFIG, WEIGHTS, ModelDirectory, shapes
 from translit.text.normalize import normalize_source
 from translit.text.tokenizer import EOS
 
@@ -187,11 +190,52 @@ def test_a_failed_conversion_leaves_nothing_behind(
     assert not list(conversion._user_cache().glob("part-*"))
 
 
-def test_weights_of_another_shape(tmp_path: Path, model: ModelDirectory) -> None:
-    other = write_tiny_model(tmp_path / "other", d_ff=48)
-    shutil.copy(other / WEIGHTS, model.path / WEIGHTS)
-    with pytest.raises(TranslitError, match=r"weights\.safetensors: .*w_1.* is \(48, 32\), .* \(64, 32\)"):
-        load_transformer(model)
+def test_the_leftovers_of_a_killed_process_are_no_conversions_and_go(model: ModelDirectory) -> None:
+    newest = converted(model, "int8")
+    for name in ("part-old", "part-new"):
+        shutil.copytree(newest, newest.parent / name)
+    os.utime(newest.parent / "part-old", (1, 1))
+    assert cached_conversions() == [newest]
+    converted(model, "float32")
+    assert [p.name for p in newest.parent.glob("part-*")] == ["part-new"]  # it may be under way
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"norm": "post", "tie_embeddings": False}, {"encoder_layers": 1, "decoder_layers": 3}]
+)
+def test_every_weight_has_its_shape(changes: dict[str, object]) -> None:
+    small = {"source_vocab": 30, "target_vocab": 20, "d_model": 8, "d_ff": 12}
+    config = override(ModelConfig(), {**small, **changes}, "tests")
+    built = {name: tuple(t.shape) for name, t in Transformer(config).state_dict().items()}
+    if config.tie_embeddings:
+        del built["output.weight"]
+    assert shapes(config) == built
+
+
+@pytest.mark.parametrize("engine", [TorchEngine, CTranslate2Engine])
+@pytest.mark.parametrize(
+    ("setting", "value", "message"),
+    [
+        ("n_heads", 2, "was trained with n_heads 4, config.json says 2"),
+        ("activation", "gelu", "was trained with activation relu, config.json says gelu"),
+        ("norm", "post", "decoder_norm.bias has no place in this model"),
+        ("encoder_layers", 1, "encoder.1.* has no place in this model"),
+        ("decoder_layers", 1, "decoder.1.* has no place in this model"),
+        ("d_model", 16, r"is \(32, 32\), config.json asks for \(16, 16\)"),
+        ("d_ff", 48, r"w_1.* is \(64, 32\), config.json asks for \(48, 32\)"),
+        ("source_vocab", 400, r"source_embedding.* config.json asks for \(400, 32\)"),
+        ("tie_embeddings", False, "output.weight is missing"),
+    ],
+)
+def test_another_config_is_one_clear_error(
+    model: ModelDirectory, engine: type, setting: str, value: object, message: str
+) -> None:
+    """Whatever of config.json contradicts the weights; else the output would be garbage."""
+    config = json.loads((model.path / CONFIG).read_text("utf-8"))
+    config["model"][setting] = value
+    (model.path / CONFIG).write_text(json.dumps(config), "utf-8")
+    with pytest.raises(TranslitError, match=r"weights\.safetensors: .*" + message):
+        engine(ModelDirectory.open(model.path))
 
 
 @pytest.mark.parametrize("engine", [TorchEngine, CTranslate2Engine])

@@ -27,9 +27,11 @@ from translit.model_directory import CONFIG, SOURCE, TARGET, WEIGHTS, ModelDirec
 if TYPE_CHECKING:
     import numpy as np
 
-CONVERTER = 1  # raise it when the same weights convert to something else
+CONVERTER = 2  # raise it when the same weights convert to something else, or no longer convert
 KEPT = 8  # conversions kept in the cache; older ones are deleted
 
+_PART = "part-"  # the name of an unfinished conversion begins so
+_ABANDONED = 3600.0  # seconds after which an unfinished conversion belongs to a process that was killed
 _SETTLED = 2.0  # seconds after which a file's times can be trusted to change when the file does
 
 
@@ -71,8 +73,12 @@ def _noted(note: Path) -> Path | None:
 
 def cached_conversions() -> list[Path]:
     """Every conversion in the user's cache, newest first."""
-    folders = [p.parent for p in _user_cache().glob("*/model.bin")]
-    return sorted(folders, key=lambda p: p.stat().st_mtime, reverse=True)
+    return _conversions(_user_cache())
+
+
+def _conversions(home: Path) -> list[Path]:
+    models = [p for p in home.glob("*/model.bin") if not p.parent.name.startswith(_PART)]
+    return [p.parent for p in sorted(models, key=lambda p: p.stat().st_mtime, reverse=True)]
 
 
 # ── Where and under which name ──────────────────────────────────────────────────────────────────────────────
@@ -140,9 +146,12 @@ def _write_note(note: Path, name: str) -> None:
 
 
 def _forget_old(home: Path) -> None:
-    folders = sorted(home.glob("*/model.bin"), key=lambda p: p.stat().st_mtime, reverse=True)
-    for model in folders[KEPT:]:
-        shutil.rmtree(model.parent, ignore_errors=True)
+    for part in home.glob(f"{_PART}*"):
+        with contextlib.suppress(OSError):  # its process has just finished
+            if time.time() - part.stat().st_mtime > _ABANDONED:
+                shutil.rmtree(part, ignore_errors=True)
+    for folder in _conversions(home)[KEPT:]:
+        shutil.rmtree(folder, ignore_errors=True)
     for note in sorted((home / "notes").iterdir(), key=lambda p: p.stat().st_mtime, reverse=True)[4 * KEPT :]:
         note.unlink(missing_ok=True)
 
@@ -152,7 +161,7 @@ def _forget_old(home: Path) -> None:
 
 def _build(directory: ModelDirectory, compute_type: str, folder: Path) -> None:
     """Write the conversion all or nothing: under another name first."""
-    part = Path(tempfile.mkdtemp(prefix="part-", dir=folder.parent))
+    part = Path(tempfile.mkdtemp(prefix=_PART, dir=folder.parent))
     try:
         convert(directory, part, compute_type)
         part.chmod(0o755)
@@ -182,12 +191,12 @@ def convert(directory: ModelDirectory, output: Path, compute_type: str = "int8")
             model.activation
         ],
     )
+    _fill(spec, _Weights(weights), model.d_model)
     try:
-        _fill(spec, _Weights(weights), model.d_model)
         spec.register_source_vocabulary(directory.source_tokenizer.vocabulary)
         spec.register_target_vocabulary(directory.target_tokenizer.vocabulary)
         spec.validate()
-    except (KeyError, ValueError) as error:
+    except ValueError as error:
         raise TranslitError(
             f"{directory.path / WEIGHTS}: does not fit {CONFIG}: {error}; restore one of the two files"
         ) from None

@@ -6,14 +6,12 @@ import math
 from collections.abc import Iterator, Sequence
 
 import torch
-from torch import Tensor
 
 from translit.decoding.processors import LogitsProcessor
 from translit.decoding.search import Hypothesis, SearchSettings, search
 from translit.engines.base import MAX_POSITIONS
-from translit.errors import TranslitError
 from translit.model.transformer import Transformer, pad
-from translit.model_directory import WEIGHTS, ModelDirectory
+from translit.model_directory import ModelDirectory
 from translit.text.tokenizer import BOS, EOS
 
 _SCORED = 8  # targets read together
@@ -75,28 +73,11 @@ class TorchEngine:
 def load_transformer(directory: ModelDirectory, device: str | torch.device = "cpu") -> Transformer:
     """The model of ``directory`` in fp32, ready to translate (eval mode).
 
-    Raises TranslitError when the weights do not fit the configuration.
+    Raises TranslitError when the weights do not fit config.json.
     """
     model = Transformer(directory.model)
     stored = {name: torch.from_numpy(array) for name, array in directory.weights().items()}
-    if directory.model.tie_embeddings and "target_embedding.tokens.weight" in stored:
+    if directory.model.tie_embeddings:
         stored["output.weight"] = stored["target_embedding.tokens.weight"]
-    _check(stored, model.state_dict(), directory)
     model.load_state_dict(stored)  # copies, and widens fp16 to fp32
     return model.to(device).eval()
-
-
-def _check(stored: dict[str, Tensor], expected: dict[str, Tensor], directory: ModelDirectory) -> None:
-    path = directory.path / WEIGHTS
-    if missing := sorted(expected.keys() - stored.keys()):
-        raise TranslitError(f"{path}: {missing[0]} is missing ({len(missing)} in all); restore the file")
-    if unknown := sorted(stored.keys() - expected.keys()):
-        raise TranslitError(
-            f"{path}: {unknown[0]} has no place in this model; restore the file or config.json"
-        )
-    for name, tensor in expected.items():
-        if stored[name].shape != tensor.shape:
-            raise TranslitError(
-                f"{path}: {name} is {tuple(stored[name].shape)}, config.json asks for {tuple(tensor.shape)}; "
-                "restore one of the two files"
-            )

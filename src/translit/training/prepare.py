@@ -23,7 +23,7 @@ from translit.data.batches import Batches
 from translit.data.bitext import Corpus
 from translit.data.store import TextStore, open_store
 from translit.errors import TranslitError
-from translit.model_directory import CONFIG, SOURCE, TARGET, WEIGHTS, ModelDirectory, describe_new
+from translit.model_directory import CONFIG, SOURCE, TARGET, WEIGHTS, ModelDirectory, describe_new, shapeless
 from translit.text.tokenizer import Tokenizer, train_tokenizer
 from translit.training.checkpoint import contiguous, write_whole
 from translit.training.distributed import World
@@ -145,7 +145,8 @@ def export(trainer: Trainer, weights: dict[str, Tensor], note: str) -> Path:
     languages = job.config.source_language, job.config.target_language
     try:
         out.mkdir(parents=True, exist_ok=True)
-        save_file(contiguous({n: t.half() for n, t in weights.items()}), out / f"{WEIGHTS}.part")
+        halves = contiguous({n: t.half() for n, t in weights.items()})
+        save_file(halves, out / f"{WEIGHTS}.part", shapeless(job.config.model))
         (out / f"{WEIGHTS}.part").chmod(0o644)  # safetensors writes files for their owner only
         shutil.copyfile(job.home / SOURCE, out / f"{SOURCE}.part")
         shutil.copyfile(job.home / TARGET, out / f"{TARGET}.part")
