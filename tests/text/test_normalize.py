@@ -44,6 +44,15 @@ def test_tight_drops_the_space_between_han_and_latin_only() -> None:
         ("“Don’t” … ‘x’", "\"Don't\" ... 'x'"),
         ("cafe\u0301", "café"),
         ("12,5 is — 7:30", "12,5 is — 7:30"),
+        ("ﬁnd the oﬃce", "find the office"),  # as copied from a PDF
+        ("trans\u00adlation", "translation"),
+        ("\u200eHello\u200f, \u2060 \u202aworld\u202c", "Hello, world"),
+        ("A\x00B \x07 \x1b dog\x7f", "AB dog"),
+        ("non\u2011breaking, \u22125", "non-breaking, -5"),
+        ("Ｉ ｌｏｖｅ ７", "I love 7"),
+        ("«Oui»", '"Oui"'),
+        ("你好，世界！", "你好，世界！"),  # punctuation of Chinese sources stays
+        ("می\u200cخواهم", "می\u200cخواهم"),  # a joiner that spells
     ],
 )
 def test_source_normalisation(text: str, expected: str) -> None:

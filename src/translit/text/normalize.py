@@ -7,6 +7,7 @@ rule and text is normalised here instead.
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 from collections.abc import Callable
 
@@ -16,7 +17,24 @@ _HAN = HAN + "〇々"
 FULL_WIDTH = "，。！？；：、（）《》〈〉「」『』【】…—“”‘’·"
 
 _SPACES = re.compile(r"[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\ufeff\u200b]+")
-_STRAIGHT_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "´": "'", "…": "..."})
+
+# One way of writing for each mark, as keyboards write it; ligatures from PDF files and full-width letters as plain ones.
+_SAME = {
+    **dict.fromkeys("“”„«»″", '"'),
+    **dict.fromkeys("‘’‚‛‹›′´", "'"),
+    **dict.fromkeys("\u2010\u2011\u2012\u2212", "-"),  # hyphen, non-breaking hyphen, figure dash, minus sign
+    "―": "—",
+    "…": "...",
+    **dict(zip("ﬀﬁﬂﬃﬄﬅﬆ", ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True)),
+    **{chr(0xFEE0 + ord(char)): char for char in string.ascii_letters + string.digits},  # full width
+}
+# Nobody sees these, and to the model each is a riddle: control characters, soft hyphens, marks of direction, joiners of
+# words. (Those that end a line are white space; zero-width joiners spell words of Persian and Hindi.)
+_INVISIBLE = (
+    *range(0x00, 0x09), *range(0x0E, 0x1C), 0x1F, *range(0x7F, 0x85), *range(0x86, 0xA0), 0xAD, 0x200E, 0x200F,
+    *range(0x202A, 0x202F), *range(0x2060, 0x2065), *range(0x2066, 0x206A),
+)  # fmt: skip
+_PLAIN = str.maketrans({**_SAME, **{chr(code): "" for code in _INVISIBLE}})
 
 # Text that must never be rewritten: URLs, e-mail addresses, tags, code, placeholders. An address is looked for
 # only where a word begins: from every character of a long line it would take quadratic time.
@@ -46,8 +64,9 @@ _HAN_END = f"[{_HAN}{FULL_WIDTH}] ?$"
 
 
 def normalize_source(text: str) -> str:
-    """Source text as the model reads it: NFC, straight quotes, single spaces, no space at either end."""
-    return _SPACES.sub(" ", unicodedata.normalize("NFC", text)).translate(_STRAIGHT_QUOTES).strip()
+    """Source text as the model reads it: NFC, straight quotes, one kind of hyphen, no ligatures, nothing invisible,
+    single spaces, no space at either end."""
+    return _SPACES.sub(" ", unicodedata.normalize("NFC", text).translate(_PLAIN)).strip()
 
 
 def normalize_target(text: str, *, tight: bool = False) -> str:
