@@ -126,8 +126,9 @@ def _reader(source: BinaryIO) -> tuple[Callable[[], bytes], Callable[[], bool]]:
 def plan(inputs: Sequence[Path], output: Path | None) -> list[Job]:
     """Which file becomes which. Folders are walked for the known formats; their tree is kept under ``output``.
 
-    ``STDIN`` as ``output`` is standard output. Raises TranslitError when an input is missing, or ``output`` cannot hold
-    all of them or is one of them.
+    ``STDIN`` as ``output`` is standard output. What lies in an output folder inside an input folder is not read again.
+    Raises TranslitError when an input is missing, two inputs have the same output, or ``output`` cannot hold all of
+    them or is one of them.
     """
     from translit.text.formats import format_of
 
@@ -137,8 +138,7 @@ def plan(inputs: Sequence[Path], output: Path | None) -> list[Job]:
         if path == STDIN:
             found.append((path, Path("stdin")))
         elif path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.is_file() and format_of(p))
-            found += [(p, p.relative_to(path)) for p in inside]
+            found += [(p, p.relative_to(path)) for p in _inside(path, output) if format_of(p)]
         elif path.exists():
             found.append((path, Path(path.name)))
         else:
@@ -155,7 +155,12 @@ def plan(inputs: Sequence[Path], output: Path | None) -> list[Job]:
     if into_folder and output.is_file():
         raise TranslitError(f"{output}: is a file, and there are {len(found)} to write; give a folder")
     jobs = [Job(source, output / place if into_folder else output) for source, place in found]
+    written: dict[Path | None, Job] = {}
     for job in jobs:
+        if written.setdefault(job.output, job).source != job.source:
+            raise TranslitError(
+                f"{written[job.output].name} and {job.name} would both become {job.output}; translate them one by one"
+            )
         if job.source == STDIN or job.output is None or not job.output.exists():
             continue
         if job.output.samefile(job.source):
@@ -165,11 +170,19 @@ def plan(inputs: Sequence[Path], output: Path | None) -> list[Job]:
     return jobs
 
 
-def left_alone(inputs: Sequence[Path]) -> list[Path]:
+def _inside(folder: Path, output: Path | None) -> list[Path]:
+    """The files in ``folder`` and below, without those in ``output``, where translations of an earlier call may lie."""
+    files = sorted(p for p in folder.rglob("*") if p.is_file())
+    if output is None or folder.resolve() not in output.resolve().parents:
+        return files
+    return [p for p in files if output.resolve() not in p.resolve().parents]
+
+
+def left_alone(inputs: Sequence[Path], output: Path | None = None) -> list[Path]:
     """The files in the folders among ``inputs`` that ``plan`` finds no format for; not those with a hidden name."""
     from translit.text.formats import format_of
 
-    inside = ((path, p) for path in inputs if path.is_dir() for p in sorted(path.rglob("*")) if p.is_file())
+    inside = ((path, p) for path in inputs if path.is_dir() for p in _inside(path, output))
     return [
         p
         for path, p in inside

@@ -26,7 +26,7 @@ _COMMAND = re.compile(r":\w+")
 
 def converse(translator: Translator, show: Callable[[Translation], str]) -> None:
     """Translate line by line until Ctrl-D or ``:quit``."""
-    prompt = f"{translator.directory.source_language}> "
+    prompt = f"{translator.directory.source_language}> " if sys.stdin.isatty() else ""
     print("Type a line and press Enter. :help says more; :quit or Ctrl-D ends.", file=sys.stderr)
     with _history():
         while True:

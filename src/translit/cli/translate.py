@@ -205,7 +205,7 @@ def _files(
     from translit.files import left_alone, plan, translate_file
 
     jobs = plan(inputs, output)
-    if others := left_alone(inputs):
+    if others := left_alone(inputs, output):
         names = ", ".join(path.name for path in others[:3])
         files = "file" if len(others) == 1 else "files"
         tell(f"{len(others)} other {files} left alone: {names}" + (", …" if len(others) > 3 else ""))

@@ -18,7 +18,7 @@ FULL_WIDTH = "，。！？；：、（）《》〈〉「」『』【】…—“
 
 _SPACES = re.compile(r"[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\ufeff\u200b]+")
 
-# One way of writing for each mark, as keyboards write it; ligatures from PDF files and full-width letters as plain ones.
+# Marks as keyboards write them; ligatures, which PDF files have, and full-width letters as plain ones.
 _SAME = {
     **dict.fromkeys("“”„«»″", '"'),
     **dict.fromkeys("‘’‚‛‹›′´", "'"),
