@@ -51,6 +51,7 @@ _TERM_PLACES, _PLACES = 24, 6  # where a lost glossary term, and anything else t
 _UNDER_WAY = 3  # so many lists of lines are worked on at the same time
 
 ENGINES = ("auto", "ctranslate2", "torch")
+PRECISIONS = ("int8", "float32")
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,8 @@ class Translator:
         self.engine = _load_engine(engine, self.directory, precision, threads)
         self.check = check
         self.min_confidence = min_confidence
+        if not all(map(str.strip, glossary or ())):
+            raise TranslitError("the glossary has an empty term, which would be everywhere; take it out")
         self._glossary = Glossary(dict(glossary or {}))
         self._memory = {normalize_source(source): target for source, target in (memory or {}).items()}
         self._tokenizer = self.directory.source_tokenizer
@@ -214,10 +217,15 @@ class Translator:
         return has_letters(text) and not (self._to_chinese and is_chinese(text))
 
     def _fits(self, text: str) -> bool:
+        return not crowded(text) and (self._is_short(text) or self._is_short(self._first_attempt(text).text))
+
+    def _is_short(self, text: str) -> bool:
         # A token is at least one byte, so a short text needs no counting.
         size = len(text.encode("utf-8", "surrogatepass"))
-        short = size < self._max_tokens or len(self._encode(text)) <= self._max_tokens
-        return short and not crowded(text)
+        return size < self._max_tokens or len(self._encode(text)) <= self._max_tokens
+
+    def _first_attempt(self, sentence: str) -> Attempt:
+        return first_attempt(sentence, self._glossary, english=self._from_english)
 
     def _assemble(
         self, line: str, plan: Sequence[_Part], drafts: Mapping[str, Draft], seconds: float
@@ -299,8 +307,7 @@ class Translator:
             return None
         flags: tuple[Flag, ...] = ()
         if self.check and self._to_chinese:
-            attempt = first_attempt(sentence, self._glossary, english=self._from_english)
-            text, flags = inspect(sentence, attempt, text)
+            text, flags = inspect(sentence, self._first_attempt(sentence), text)
         others = [(tagged.placed(other, insides), score) for other, score in plain.alternatives]
         alternatives = tuple((other, score) for other, score in others if other is not None)
         return replace(plain, text=text, flags=flags, alternatives=alternatives)
@@ -312,7 +319,9 @@ class Translator:
         again = {
             s: second
             for s, attempt in attempts.items()
-            if drafts[s].flags and (second := second_attempt(s, attempt, drafts[s].flags, self._glossary))
+            if drafts[s].flags
+            and (second := second_attempt(s, attempt, drafts[s].flags, self._glossary))
+            and self._is_short(second.text)  # with a long address in sight it may be too long
         }
         second_drafts = yield from self._run(again)
         for s, second_draft in second_drafts.items():
@@ -479,12 +488,17 @@ def _longest_learnt(directory: ModelDirectory) -> int:
     """Tokens of the longest sentence the model saw in training; beyond it, it would guess."""
     data = directory.info.get("data")
     longest = data.get("max_tokens") if isinstance(data, dict) else None
-    return min(longest if isinstance(longest, int) else DataConfig.max_tokens, MAX_SOURCE_TOKENS)
+    # One less than the engines take, so that what ``_encode`` cuts off is seen to be too long.
+    return min(longest if isinstance(longest, int) else DataConfig.max_tokens, MAX_SOURCE_TOKENS - 1)
 
 
 def _load_engine(name: str, directory: ModelDirectory, precision: str, threads: int | None) -> Engine:
     if name not in ENGINES:
         raise TranslitError(f"engine {name!r} does not exist; choose one of {', '.join(ENGINES)}")
+    if precision not in PRECISIONS:
+        raise TranslitError(f"precision {precision!r} does not exist; choose one of {', '.join(PRECISIONS)}")
+    if threads is not None and threads < 1:
+        raise TranslitError(f"threads is {threads}; give a number from 1, or None for all cores")
     if name == "torch":
         from translit.engines.torch_engine import TorchEngine
 

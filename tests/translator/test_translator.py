@@ -614,6 +614,49 @@ def test_describe_says_what_translates(translator: Translator) -> None:
     assert facts["beam"] == 2
 
 
+def test_a_long_address_does_not_cut_its_sentence(scripted) -> None:  # type: ignore[no-untyped-def]
+    """The model reads {0}; only what it reads must be short. With the address in sight it is not asked again."""
+    url = "https://example.com/" + "a/b?x=1&y=2" * 100
+    translator = scripted({"Open {0} now.": "现在打开{0}。"})
+    (translation,) = translator.translate([f"Open {url} now."])
+    assert translation.text == f"现在打开{url}。"
+    assert not translation.flags
+    translator = scripted({"Open {0} now.": "打开。"})
+    (translation,) = translator.translate([f"Open {url} now."])
+    assert url in translation.text  # put in where the model finds it likeliest
+    assert all("example" not in text for text, _ in translator.engine.asked)
+
+
+def test_a_model_that_learnt_very_long_sentences_is_shown_no_longer_ones(
+    tiny_model_dir: Path, tmp_path: Path
+) -> None:
+    """What the engine would cut off silently is a sentence of its own, and flagged."""
+    shutil.copytree(tiny_model_dir, tmp_path / "model")
+    config = json.loads((tmp_path / "model" / "config.json").read_text("utf-8"))
+    config["info"]["data"] = {"max_tokens": 1000}
+    (tmp_path / "model" / "config.json").write_text(json.dumps(config), "utf-8")
+    translator = Translator(tmp_path / "model")
+    translator.engine = Scripted(translator, {})
+    words = [a + b + c for a, b, c in itertools.product("abcdefgh", repeat=3)]
+    (translation,) = translator.translate([" ".join(words)])
+    asked = "".join(text for text, _ in translator.engine.asked).replace(" ", "")
+    assert asked.startswith("".join(words))
+    assert "split" in {flag.kind for flag in translation.flags}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"precision": "int4"}, "precision 'int4' does not exist; choose one of int8, float32"),
+        ({"threads": -1}, "threads is -1; give a number from 1"),
+        ({"glossary": {" ": "x"}}, "the glossary has an empty term"),
+    ],
+)
+def test_wrong_options_are_told(tiny_model_dir: Path, options: dict[str, object], message: str) -> None:
+    with pytest.raises(TranslitError, match=message):
+        Translator(tiny_model_dir, **options)  # type: ignore[arg-type]
+
+
 def test_unknown_engine(tiny_model_dir: Path) -> None:
     with pytest.raises(TranslitError, match="engine 'onnx' does not exist; choose one of auto"):
         Translator(tiny_model_dir, engine="onnx")
