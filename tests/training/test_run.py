@@ -22,6 +22,7 @@ import translit.training.checkpoint as checkpoint_module
 import translit.training.prepare as prepare_module
 from translit.config import PRESETS, DataConfig, TrainConfig
 from translit.errors import TranslitError
+from translit.model_directory import shapeless
 from translit.training.checkpoint import WEIGHTS, checkpoints, load_tensors, load_weights, save_checkpoint
 from translit.training.command import owned_by_us, train
 from translit.training.distributed import World
@@ -361,7 +362,8 @@ def test_a_run_resumes_from_any_working_directory(
 def test_a_full_disk_for_the_model_is_one_line_and_leaves_no_part(
     config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def no_space(_: object, path: Path) -> None:
+    def no_space(_: object, path: Path, note: dict[str, str]) -> None:
+        assert note == shapeless(config.model)  # what weights alone do not tell
         path.write_bytes(b"half")
         raise SafetensorError("No space left on device")
 
