@@ -6,9 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from translit.model.transformer import Transformer
+
+settings.register_profile("untimed", deadline=None)  # a busy machine is no bug
+settings.load_profile("untimed")
 
 EOS = 3
 PAIRS = [

@@ -127,7 +127,7 @@ class ModelDirectory:
         for name, value in shapeless(self.model).items():
             if note.get(name, value) != value:
                 raise TranslitError(
-                    f"{path}: was trained with {name} {note[name]}, {CONFIG} says {value}; restore one of the two files"
+                    f"{path}: was trained with {note[name]}, {CONFIG} says {value}; restore one of the two files"
                 )
 
     def save_info(self, entries: Mapping[str, Any]) -> None:
@@ -215,7 +215,8 @@ def shapes(model: ModelConfig) -> dict[str, tuple[int, ...]]:
 
 def shapeless(model: ModelConfig) -> dict[str, str]:
     """What weights need and their shapes do not tell: stored beside them, so that no other config.json can pass."""
-    return {"n_heads": str(model.n_heads), "activation": model.activation}
+    # One entry: safetensors writes several in any order, and the same training would not give the same file.
+    return {"model": f"n_heads {model.n_heads}, activation {model.activation}"}
 
 
 def describe_new(model: ModelConfig, source: str, target: str, info: dict[str, Any]) -> str:

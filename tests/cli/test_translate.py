@@ -332,7 +332,7 @@ EVERY_COMMAND = {
     "calibrate": ["pairs.tsv", "--good", "1"],
     "data": ["check", "pairs.tsv"],
     "info": [],
-    "export": ["--to", "ctranslate2", "--output", "exported"],
+    "export": ["--to", "ctranslate2", "--quantization", "float32", "--output", "exported"],
 }
 
 

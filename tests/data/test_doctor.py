@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -353,7 +353,6 @@ def test_a_failed_clean_leaves_the_old_output_alone(tmp_path: Path, monkeypatch:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.tsv", "b.tsv"]
 
 
-@settings(deadline=None)  # a busy machine is no error
 @given(st.lists(st.tuples(st.text(max_size=20), st.text(max_size=20)), max_size=8))
 def test_no_text_breaks_the_doctor_or_gets_lost(pairs: list[tuple[str, str]]) -> None:
     import tempfile

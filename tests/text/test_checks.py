@@ -138,14 +138,14 @@ def test_number_detail_names_the_number() -> None:
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**12))
 def test_every_grouping_of_an_integer_reads_as_its_value(n: int) -> None:
     assert n in values_en(f"{n:,}") | values_en(str(n))
     assert n in values_zh(f"共{n}人") & values_zh(f"共{n:,}人")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 9999), st.sampled_from([("万", 10**4), ("亿", 10**8)]))
 def test_chinese_magnitudes(n: int, magnitude: tuple[str, int]) -> None:
     assert n * magnitude[1] in values_zh(f"约{n}{magnitude[0]}")
@@ -326,13 +326,13 @@ def test_complaint_4_runs_far_too_long() -> None:
     assert "too-long" in kinds("Good morning.", "早上好，今天我们要去公园里走一走，看看花，然后回家吃饭。")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(), st.text())
 def test_any_text_can_be_checked(source: str, translation: str) -> None:
     assert {flag.kind for flag in check(source, translation)} <= set(KINDS)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text("abc <>{}`%$&/@.:0123456789", max_size=300))
 def test_any_markup_against_itself_has_no_span_flag(text: str) -> None:
     assert not kinds(text, text) & {"url", "email", "placeholder", "tag"}

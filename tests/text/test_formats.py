@@ -363,7 +363,7 @@ RICH = 'A <i>b <b>c <code>d</code></b> e</i> <u>f</u> <a href="x">g <s>h</s></a>
 TOKENS = [f"{{{number}}}" for number in range(11)]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.sampled_from([*TOKENS, "译", " "]), max_size=16) | st.permutations(TOKENS))
 def test_complaint_14_tags_stay_well_formed_whatever_the_model_does(parts: list[str]) -> None:
     out = translated("a.html", RICH, "".join(parts))
@@ -687,7 +687,7 @@ MESSY = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
 
 @pytest.mark.parametrize("name", [n for n in SAMPLES if n not in ("a.json", "a.yaml", "a.po")])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 10**6), noise=st.lists(MESSY, max_size=6))
 def test_any_mixture_of_lines_comes_back(name: str, seed: int, noise: list[str]) -> None:
     rng = random.Random(seed)
@@ -699,7 +699,7 @@ def test_any_mixture_of_lines_comes_back(name: str, seed: int, noise: list[str])
     document.render(["译"] * len(document.segments))  # all markup lost: no crash
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=200))
 def test_complaint_2_any_text_keeps_its_line_count(text: str) -> None:
     document = open_format("a.txt", text.encode())
@@ -714,7 +714,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(VALUES, st.booleans(), st.sampled_from([None, 2]))
 def test_any_json_comes_back(value: object, ascii_only: bool, indent: int | None) -> None:
     data = json.dumps(value, ensure_ascii=ascii_only, indent=indent).encode(errors="replace")
@@ -723,7 +723,7 @@ def test_any_json_comes_back(value: object, ascii_only: bool, indent: int | None
     json.loads(document.render(['译"\\\n{0}'] * len(document.segments)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.dictionaries(st.sampled_from("abcdef"), MESSY | st.integers(), max_size=4),
     st.sampled_from([None, "'", '"', "|", ">"]),

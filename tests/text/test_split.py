@@ -39,7 +39,7 @@ def test_white_space_is_kept_apart() -> None:
     assert split("A cat.\x1fIt ran.") == [Piece("A cat.", "\x1f"), Piece("It ran.", "")]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(st.characters(), max_size=200) | st.text("aB .!?\"'1\n…。 )-\u200d\ud800", max_size=200))
 def test_complaint_2_joined_pieces_are_the_input(paragraph: str) -> None:
     pieces = split(paragraph)
@@ -99,7 +99,7 @@ def test_emoji_sequences_are_not_cut_apart() -> None:
     assert split_long(family * 3, lambda text: len(text) <= 8) == [family] * 3
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text("ab ,;:—and.é́中，👍🏽\u200d\ud800", max_size=120), st.integers(1, 20))
 def test_complaint_17_every_part_fits_and_nothing_is_lost(sentence: str, limit: int) -> None:
     parts = split_long(sentence, lambda text: len(text) <= limit)

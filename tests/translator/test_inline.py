@@ -141,7 +141,7 @@ RICH = 'A <i>b <b>c <code>d</code></b> e</i> <u></u> <!--n--> <a href="x">g <s>h
 PIECES = [*(f"{{{number}}}" for number in range(14)), "译", "b c", "g h", "h", "2", "。", " "]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.lists(st.sampled_from(PIECES), max_size=16).map("".join), min_size=6, max_size=6))
 def test_whatever_the_model_does_the_file_stays_well_formed(answers: list[str]) -> None:
     document = open_format("a.html", RICH.encode())

@@ -57,7 +57,7 @@ def test_pairs_as_wholes() -> None:
     assert wholes("真心", "爱", "你") == {"<i>love</i>": "<i>爱</i>", "<u>you</u>": "<u>你</u>"}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.sampled_from(["<b>", "</b>", "<i>", "</i>", "<br>", "a", "b ", "2", " ", "<", "&lt;"])).map(
         "".join

@@ -122,7 +122,7 @@ SNIPPETS = [
 LIKELY_LINE = st.lists(st.sampled_from(SNIPPETS)).map("".join)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lines=st.lists(ANY_LINE | LIKELY_LINE, max_size=5))
 def test_any_unicode_comes_through(translator: Translator, lines: list[str]) -> None:
     """Complaints 1, 3, 8 and 17 of ../shared/complaints.md."""
