@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How models/en-zh was made: HOURS hours on two cores that did other work, too. Run it from the repository's root, with the corpora
+# How models/en-zh was made: 5.0 hours on two cores that did other work, too. Run it from the repository's root, with the corpora
 # beside it in ../shared/data (sources and licences: ../README.md) and the extra "align" installed.
 set -euo pipefail
 data=../shared/data
