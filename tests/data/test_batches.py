@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 import tracemalloc
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -160,3 +161,15 @@ def test_prefetch_keeps_order_and_hands_over_errors() -> None:
     assert next(items) == 1
     with pytest.raises(TranslitError, match="broken"):
         next(items)
+
+
+def test_nothing_is_prepared_any_more_once_the_iterator_is_closed() -> None:
+    before = threading.active_count()
+    items = prefetch(itertools.count())
+    assert next(items) == 0
+    items.close()
+    assert threading.active_count() == before
+    finite = prefetch(range(100), ahead=1)  # its last word must not wait for a reader who is gone
+    next(finite)
+    finite.close()
+    assert threading.active_count() == before

@@ -8,7 +8,7 @@ from __future__ import annotations
 import queue
 import random
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeVar
 
@@ -201,27 +201,34 @@ class Batches:
             epoch, pool, skip = *following[:2], 0
 
 
-def prefetch(items: Iterable[T], ahead: int = 8) -> Iterator[T]:
-    """The same items, prepared by a thread while the caller works; an error there is raised here."""
+def prefetch(items: Iterable[T], ahead: int = 8) -> Generator[T, None, None]:
+    """The same items, prepared by a thread while the caller works; an error there is raised here.
+
+    Closing the iterator waits for the thread: Python aborts when one is inside a library as the program ends.
+    """
     ready: queue.Queue[tuple[T | None, BaseException | None]] = queue.Queue(ahead)
     stop = threading.Event()
+
+    def hand_over(item: T | None, error: BaseException | None) -> bool:
+        while not stop.is_set():
+            try:
+                ready.put((item, error), timeout=0.1)
+                return True
+            except queue.Full:
+                continue
+        return False
 
     def fill() -> None:
         try:
             for item in items:
-                while not stop.is_set():
-                    try:
-                        ready.put((item, None), timeout=0.1)
-                        break
-                    except queue.Full:
-                        continue
-                if stop.is_set():
+                if not hand_over(item, None):
                     return
-            ready.put((None, StopIteration()))
+            hand_over(None, StopIteration())
         except BaseException as error:
-            ready.put((None, error))
+            hand_over(None, error)
 
-    threading.Thread(target=fill, daemon=True).start()
+    thread = threading.Thread(target=fill, daemon=True)
+    thread.start()
     try:
         while True:
             item, error = ready.get()
@@ -232,3 +239,4 @@ def prefetch(items: Iterable[T], ahead: int = 8) -> Iterator[T]:
             yield item  # type: ignore[misc]  # no error means there is an item
     finally:
         stop.set()
+        thread.join()

@@ -8,7 +8,7 @@ import math
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -98,9 +98,9 @@ class Trainer:
 
         Returns False when a signal asked to stop: everything is saved, ``resume`` goes on from there.
         """
-        stream = prefetch(self.job.batches.stream(self.progress.position))
         meter = Meter(self.progress.seconds)
-        with stop_on_signals() as asked_to_stop:
+        prepared = prefetch(self.job.batches.stream(self.progress.position))
+        with closing(prepared) as stream, stop_on_signals() as asked_to_stop:
             while self.progress.step < self.settings.max_steps and not self.out_of_patience:
                 group = list(itertools.islice(stream, max(self.settings.accumulate, self.job.world.size)))
                 meter.add(*self.step(group), sum(batch.tokens for batch in group))
