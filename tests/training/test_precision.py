@@ -20,6 +20,7 @@ from translit.training.precision import arithmetic, multiplies_bf16
 )
 def test_auto_follows_the_processor(monkeypatch, capabilities, wanted):
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: capabilities)
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: True)  # not on a Mac
     multiplies_bf16.cache_clear()
     try:
         assert arithmetic("auto", "cpu", World()) == wanted

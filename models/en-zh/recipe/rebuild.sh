@@ -6,8 +6,8 @@ data=../shared/data
 clean=runs/clean
 mkdir -p "$clean"
 
-# Sentences of the development sets stay out, on either side. (The shipped weights saw the corpora cleaned one by one,
-# which keeps a few dozen pairs that two of them share.)
+# Sentences of the development sets stay out, on either side. (Stages 2 and 3 of the shipped weights saw the
+# corpora cleaned one by one, which keeps a few dozen pairs that two of them share. The sentences in recipe/ are clean.)
 translit data clean src/translit/data/starter/train.tsv.gz "$data"/train/*.tsv.gz --output "$clean/" --repair --keep remark \
     --against "$data/eval/tatoeba-dev/source.en" --against "$data/eval/tatoeba-dev/refs.zh.jsonl" \
     --against "$data/eval/flores-dev/source.en" --against "$data/eval/flores-dev/reference.zh"
@@ -18,7 +18,7 @@ translit train --config $recipe/1-conversation.toml --run-dir runs/stage-1 --thr
 for stage in 2-everything 3-aligned 4-prose 5-sentences 6-final; do
     torchrun --nproc-per-node 2 -m translit train --config $recipe/$stage.toml --run-dir runs/stage-${stage%%-*} --threads 1
 done
-# Chosen on the development sets among 1, 1.4, 1.8 and 2.5: with 1 the translations are too short.
+# Chosen on the development sets among 1, 1.4 and 1.8: with 1 the translations are too short.
 python3 -c "from translit.model_directory import find_model; find_model('en-zh').save_info({'length_penalty': 1.8})"
 translit heads --align $data/eval/pud-align-dev --save
 translit calibrate -s $data/eval/tatoeba-dev/source.en -r $data/eval/tatoeba-dev/refs.zh.jsonl --save

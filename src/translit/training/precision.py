@@ -16,7 +16,8 @@ _BF16_INSTRUCTIONS = "amx_bf16", "avx512_bf16", "bf16", "sve_bf16"
 def multiplies_bf16(device_type: str) -> bool:
     """Whether bf16 matrix products are faster than fp32 ones on this device ("cpu" or "cuda").
 
-    A processor without such instructions computes them number by number: seen on one of 2021, eighty times slower.
+    A processor without such instructions computes them number by number: seen on one with AVX2 only, eighty
+    times slower.
     """
     if device_type == "cuda":
         return torch.cuda.is_bf16_supported(including_emulation=False)
