@@ -112,7 +112,7 @@ _OF_ENGLISH = (*_COPIED, "foreign")  # a model that reads English cannot read th
 _INSISTED = (  # a lost emoji is only flagged
     "glossary", "code", "tag", "url", "email", "placeholder", "path", "number", "version", "amount",
 )  # fmt: skip
-_MAY_HOLD_SPANS = re.compile("[^\x00-\u024f]|[<{%$@`&/\\\\#_\xa9\xae]|\\.\\w|mailto:")
+_MAY_HOLD_SPANS = re.compile("[^\x00-\u024f]|\x1b|[<{%$@`&/\\\\#_\xa9\xae]|\\.\\w|mailto:")
 _DIGITS = re.compile(r"\d(?:[\d.,:]*\d)?")
 
 
@@ -200,6 +200,8 @@ def second_attempt(
     again = replace(again, required=first.required)
     if "loop" in kinds or "too-long" in kinds:
         again = replace(again, no_repeat_ngram=4)
+    elif "stutter" in kinds:
+        again = replace(again, no_repeat_ngram=2)  # 天天天 repeats nothing longer than 天天
     if kinds & {"copy", "not-chinese", "too-short", "empty"}:
         again = replace(again, text=_differently(again))
     return again if again != first else None

@@ -22,6 +22,8 @@ def found(text: str) -> list[tuple[str, str]]:
         ("请看https://a.org/x。然后", [("url", "https://a.org/x")]),
         ("Visit example.com, not this.that.", [("url", "example.com")]),
         ("Mail a.b+c@d.co.uk!", [("email", "a.b+c@d.co.uk")]),
+        ("Ask joe.o'neil@a.org, or 'b@c.org'.", [("email", "joe.o'neil@a.org"), ("email", "b@c.org")]),
+        ("\x1b[1;31mError\x1b[0m", [("tag", "\x1b[1;31m"), ("tag", "\x1b[0m")]),
         ("{name} {{x}} ${x} {0}", [("placeholder", p) for p in ("{name}", "{{x}}", "${x}", "{0}")]),
         ("%s %(name)s %1$d %5.2f", [("placeholder", p) for p in ("%s", "%(name)s", "%1$d", "%5.2f")]),
         ("%{a b} #{x} %<n>.2f", [("placeholder", p) for p in ("%{a b}", "#{x}", "%<n>.2f")]),

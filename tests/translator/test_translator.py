@@ -391,6 +391,13 @@ def test_a_loop_is_tried_again_without_repeats(scripted) -> None:  # type: ignor
     }  # the scripted engine repeats itself all the same
 
 
+def test_a_stutter_is_tried_again_without_repeats(scripted) -> None:  # type: ignore[no-untyped-def]
+    answers = {"Sleep well.": "睡得好好好。", "Sleep well. [2]": "睡个好觉。"}
+    mended = one(scripted(answers), "Sleep well.")
+    assert mended.text == "睡个好觉。"
+    assert not mended.flags
+
+
 def test_shouting_that_comes_back_untranslated_is_tried_again_quietly(scripted) -> None:  # type: ignore[no-untyped-def]
     """Complaint 7."""
     answers = {"WE LOVE GREEN TEA": "WE LOVE GREEN TEA", "We love green tea": "我们爱绿茶"}

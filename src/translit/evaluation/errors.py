@@ -22,6 +22,7 @@ LABELS = {
     "final-punctuation": "final punctuation lost or changed",
     "half-width": "half-width punctuation",
     "loop": "a loop of repeated words",
+    "stutter": "a character three times in a row",
     "empty": "empty output",
     "copy": "a copy of the source",
     "too-short": "too short for the source",

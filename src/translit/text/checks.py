@@ -16,8 +16,8 @@ from translit.text.protect import find_pairs, find_spans
 from translit.text.script import HAN, count_han, has_letters, is_chinese
 
 KINDS = (
-    "number", "unit", "url", "email", "placeholder", "tag", "final-punctuation", "half-width", "loop", "empty",
-    "copy", "too-short", "too-long", "unknown-character", "not-chinese",
+    "number", "unit", "url", "email", "placeholder", "tag", "final-punctuation", "half-width", "loop", "stutter",
+    "empty", "copy", "too-short", "too-long", "unknown-character", "not-chinese",
 )  # fmt: skip
 
 
@@ -61,7 +61,7 @@ _SPAN_FLAGS = {
     "tag": "tag",
 }
 # Most sentences hold none of these characters, and looking for them is cheap.
-_SPAN_HINT = re.compile(r"[<{%$@`&]|://|\.[A-Za-z]|mailto:")
+_SPAN_HINT = re.compile(r"[\x1b<{%$@`&]|://|\.[A-Za-z]|mailto:")
 
 
 def check(source: str, translation: str) -> list[Flag]:
@@ -73,7 +73,8 @@ def check(source: str, translation: str) -> list[Flag]:
     if translation == source and (is_chinese(source) or not has_letters(source)):
         return []  # nothing to translate
     en, zh = _Side.of(source), _Side.of(translation)
-    flags = [*_copied_spans(en, zh), *_unknown_characters(source, translation), *_loop(source, translation)]
+    flags = [*_copied_spans(en, zh), *_unknown_characters(source, translation)]
+    flags += [*_loop(source, translation)] or _stutter(source, translation)
     if copied := _copy(en, zh):
         return [*flags, copied]
     flags += _numbers(en.rest, zh.rest)
@@ -268,6 +269,19 @@ def _loop(source: str, translation: str) -> Iterator[Flag]:
             return
     if (share := _repeated_share(translation)) > 0.5 and share > _repeated_share(source) + 0.25:
         yield Flag("loop", f"{share:.0%} of the translation repeats itself")
+
+
+# Three times the same character is a word only as a sound (哈哈哈), or where the source says things twice: 好好好.
+_STUTTER = re.compile(rf"([{HAN}])\1\1+")
+_SOUNDS = set("哈呵嘿嘻咯啊呀哎哦噢喔呜嗯哇啦嘘咚叮当砰啪轰汪喵咩哞嘟滴嗡呱叽沙")
+
+
+def _stutter(source: str, translation: str) -> Iterator[Flag]:
+    for match in _STUTTER.finditer(translation):
+        times = len(match[0])
+        if match[1] not in _SOUNDS and match[0] not in source and times > _most_repeats(source) + 1:
+            yield Flag("stutter", f"{match[1]} {times} times in a row")
+            return
 
 
 def _most_repeats(text: str) -> int:

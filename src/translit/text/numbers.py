@@ -85,6 +85,8 @@ _SCALE_AFTER = re.compile(
 _CLOCK_AFTER = re.compile(
     r"(?:\s*(?:-|–|to|and|or)\s*\d{1,2})?\s?(?:[ap]\.?m\b|o['’]clock|hours?\b|h\b)", re.I | re.ASCII
 )
+_PLAIN = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
+_MONEY_BEFORE = re.compile(r"[$€£¥₹₩]\s?$")
 _YEAR_BEFORE = re.compile(r"(\d\d)\d\d[-–/]$", re.ASCII)
 _DECADE_AFTER = re.compile(r"['’]?s\b", re.ASCII)
 _ORDINAL_AFTER = re.compile(r"(?:st|nd|rd|th)\b", re.ASCII | re.IGNORECASE)
@@ -106,19 +108,20 @@ def _read_en(match: re.Match[str], text: str) -> Iterator[Number]:
         digits = match["verbatim"].replace(".", "")
         yield Number(match["verbatim"], frozenset({Decimal(digits)}))
     else:
-        values = _values_en(match["digits"], text[match.end() : match.end() + 40])
+        is_money = bool(_MONEY_BEFORE.search(text, max(0, match.start() - 2), match.start()))
+        values = _values_en(match["digits"], text[match.end() : match.end() + 40], is_money)
         if century := _YEAR_BEFORE.search(text, max(0, match.start() - 5), match.start()):
             values.add(Decimal(century[1] + match["digits"][:2]))  # 1995-96
         yield Number(match["digits"], frozenset(values))
 
 
-def _values_en(digits: str, after: str) -> set[Decimal]:
+def _values_en(digits: str, after: str, is_money: bool = False) -> set[Decimal]:
     value = Decimal(digits.replace(",", ""))
     if scale := _SCALE_AFTER.match(after):
         name = scale[1].lower()
         scaled = value * _SCALES[name]
-        # "2 to 3 million" may be two or two million; "5 m" is metres as likely as millions.
-        unsure = name in _AMBIGUOUS or any(map(str.isdigit, scale[0]))
+        # "2 to 3 million" may be two or two million; "5 m" is metres as likely as millions, "$5m" is not.
+        unsure = (name in _AMBIGUOUS and not is_money) or any(map(str.isdigit, scale[0]))
         return {scaled, value} if unsure else {scaled}
     if _CLOCK_AFTER.match(after):
         return set(_hours(value))
@@ -366,11 +369,17 @@ def _lost(source: str, translation: str) -> list[Number]:
     wanted = numbers_en(_RENAMED.sub("", source) if "新冠" in translation else source)
     wanted += _large_words(source)
     written = {*_WHOLE.findall(translation), *_EN_WORD.findall(translation)}  # most stay as they are
-    wanted = [number for number in wanted if number.text not in written]
+    wanted = [number for number in wanted if number.text not in written or _is_scaled(number)]
     if not wanted:
         return missing
     have = values_zh(translation)
     return missing + [number for number in wanted if not number.values & have]
+
+
+def _is_scaled(number: Number) -> bool:
+    """Does it say more than its digits do, as the 5 of "5 million"?"""
+    digits = number.text.replace(",", "")
+    return _PLAIN.fullmatch(digits) is not None and Decimal(digits) not in number.values
 
 
 def mended(source: str, translation: str) -> str:
