@@ -84,7 +84,8 @@ OTHER_NUMBERS = [
     ("50% of them agree.", "他们当中百分之十五同意。"),
     ("Eight hundred and ninety-one people voted.", "有八百一十九人投票。"),
     ("Pay now.", "请付250元。"),
-    ("The firm lost £5m.", "该公司亏损5英镑。"), ("Over 3 million people came.", "来了3人多。"),
+    ("The firm lost £5m.", "该公司亏损5英镑。"),
+    ("Over 3 million people came.", "来了3人多。"),
     ("He earns $120k a year.", "他年薪120美元。"),
     ("He won 7–2.", "他以72获胜。"),
 ]
@@ -284,7 +285,8 @@ def test_repetition_of_the_source_is_no_loop(source: str, translation: str) -> N
 @pytest.mark.parametrize(
     ("source", "translation", "found"),
     [
-        ("It's getting colder.", "一天天天天冷了。", {"stutter"}), ("The stars are bright.", "星星星很亮。", {"stutter"}),
+        ("It's getting colder.", "一天天天天冷了。", {"stutter"}),
+        ("The stars are bright.", "星星星很亮。", {"stutter"}),
         ("Every day is fine.", "天天都好。", set()), ("Ha!", "哈哈哈！", set()), ("Good, good.", "好好好。", set()),
         ("AAA级景区", "AAA级景区", set()),
     ],
