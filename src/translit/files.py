@@ -171,11 +171,16 @@ def plan(inputs: Sequence[Path], output: Path | None) -> list[Job]:
 
 
 def _inside(folder: Path, output: Path | None) -> list[Path]:
-    """The files in ``folder`` and below, without those in ``output``, where translations of an earlier call may lie."""
-    files = sorted(p for p in folder.rglob("*") if p.is_file())
+    """The files in ``folder`` and below that are not hidden, without those in ``output``, where translations of an
+    earlier call may lie."""
+    files = sorted(p for p in folder.rglob("*") if p.is_file() and not _is_hidden(p.relative_to(folder)))
     if output is None or folder.resolve() not in output.resolve().parents:
         return files
     return [p for p in files if output.resolve() not in p.resolve().parents]
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
 
 
 def left_alone(inputs: Sequence[Path], output: Path | None = None) -> list[Path]:
@@ -183,11 +188,7 @@ def left_alone(inputs: Sequence[Path], output: Path | None = None) -> list[Path]
     from translit.text.formats import format_of
 
     inside = ((path, p) for path in inputs if path.is_dir() for p in _inside(path, output))
-    return [
-        p
-        for path, p in inside
-        if format_of(p) is None and not any(part.startswith(".") for part in p.relative_to(path).parts)
-    ]
+    return [p for path, p in inside if format_of(p) is None]
 
 
 def _is_folder_name(path: Path) -> bool:

@@ -164,7 +164,7 @@ def _inner_text(attempt: Attempt) -> list[Flag]:
     return [Flag("inner-text", f"the texts in {{{m[1]}, {m[2]} …}} are left as they are") for m in choices]
 
 
-_WORD = re.compile(r"[^\W\d_]{2}|\bI\b|[^\W\d_A-Za-z]")  # one letter may be a word in other scripts
+_WORD = re.compile(r"[^\W\d_]{2}|\bI\b|[^\W\d_A-Za-z²³¹⁰-₎]")  # one letter may be a word in other scripts
 _FORMULA = re.compile(r"[=<>+*/^|~]")
 
 

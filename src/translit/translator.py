@@ -111,6 +111,10 @@ class Translator:
         min_confidence: float = 0.0,
         threads: int | None = None,
     ) -> None:
+        if alternatives < 0 or not 0 <= min_confidence <= 1:
+            raise TranslitError(
+                f"alternatives={alternatives}, min_confidence={min_confidence}: give a count, and a share from 0 to 1"
+            )
         self.directory = find_model(model)
         # Some may read alike once they are finished, so all that the search has found are asked for.
         n_best = max(beam, alternatives + 1) if alternatives else 1

@@ -108,6 +108,15 @@ def test_what_a_folder_holds_besides_is_told(run: Run, tmp_path: Path) -> None:
     assert "translit: 2 other files left alone: b.png, c.css\n" in run("-i", "docs", "-o", "out").err
 
 
+def test_hidden_files_of_a_folder_are_left_alone_and_no_name_is_no_folder(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "docs" / ".github").mkdir(parents=True)
+    for name in ("a.txt", ".b.txt", ".github/c.yml"):
+        (tmp_path / "docs" / name).write_text("12\n", "utf-8")
+    assert run("-i", "docs", "-o", "out").code == 0
+    assert [p.name for p in (tmp_path / "out").rglob("*") if p.is_file()] == ["a.txt"]
+    assert "the name is empty" in run("-i", "", "-o", "out").err
+
+
 def test_two_files_of_one_name_never_overwrite_each_other(run: Run, tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()

@@ -71,6 +71,8 @@ def test_scores_of_outputs(files: Path, monkeypatch: Patch, capsys: Capture) -> 
     assert f"report: {report}" in err
     saved = json.loads(report.read_text("utf-8"))
     assert saved["comparisons"][0]["other"] == "other"
+    # Three lines can be swapped in eight ways, of which two give this difference.
+    assert all(metric["p_value"] >= 0.25 for metric in saved["comparisons"][0]["metrics"])
     assert saved["command"].startswith("translit evaluate ")
 
 

@@ -656,6 +656,8 @@ def test_a_model_that_learnt_very_long_sentences_is_shown_no_longer_ones(
     [
         ({"precision": "int4"}, "precision 'int4' does not exist; choose one of int8, float32"),
         ({"threads": -1}, "threads is -1; give a number from 1"),
+        ({"min_confidence": 5}, "min_confidence=5: give"),
+        ({"alternatives": -1}, "alternatives=-1, "),
         ({"glossary": {" ": "x"}}, "the glossary has an empty term"),
     ],
 )

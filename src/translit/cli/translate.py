@@ -23,6 +23,12 @@ def _formats(incomplete: str) -> list[str]:
     return [name for name in FORMATS if name.startswith(incomplete)]
 
 
+def _named(path: str) -> Path:
+    if not path:  # "$UNSET" is not to mean the whole folder
+        raise typer.BadParameter("the name is empty; give a file or a folder, . for this one")
+    return Path(path)
+
+
 @app.command()
 def translate(
     text: Annotated[
@@ -32,7 +38,11 @@ def translate(
     input: Annotated[
         list[Path] | None,
         typer.Option(
-            "--input", "-i", metavar="PATH", help="File or folder; - is standard input. Repeat for more."
+            "--input",
+            "-i",
+            metavar="PATH",
+            parser=_named,
+            help="File or folder; - is standard input. Repeat for more.",
         ),
     ] = None,
     output: Annotated[

@@ -64,6 +64,9 @@ _SPAN_FLAGS = {
 _SPAN_HINT = re.compile(r"[\x1b<{%$@`&]|://|\.[A-Za-z]|mailto:")
 
 
+_PLAIN_DIGITS = str.maketrans("０１２３４５６７８９", "0123456789")
+
+
 def check(source: str, translation: str) -> list[Flag]:
     """What is wrong with the Chinese ``translation`` of the English ``source``; empty if nothing is."""
     if not source.strip():
@@ -77,7 +80,7 @@ def check(source: str, translation: str) -> list[Flag]:
     flags += [*_loop(source, translation)] or _stutter(source, translation)
     if copied := _copy(en, zh):
         return [*flags, copied]
-    flags += _numbers(en.rest, zh.rest)
+    flags += _numbers(en.rest.translate(_PLAIN_DIGITS), zh.rest)
     flags += _units(en.rest, zh.rest)
     flags += _language(en, zh)
     flags += _final_punctuation(source, translation)

@@ -27,7 +27,7 @@ _ONE = Decimal(1)
 
 _SCALES = {
     "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12,
-    "k": 1000, "m": 10**6, "mn": 10**6, "bn": 10**9, "b": 10**9, "dozen": 12,
+    "k": 1000, "m": 10**6, "mn": 10**6, "bn": 10**9, "b": 10**9, "tn": 10**12, "dozen": 12,
 }  # fmt: skip
 _AMBIGUOUS = {"k", "m", "mn", "b"}  # also kelvin, metres, bytes
 
@@ -85,6 +85,7 @@ _SCALE_AFTER = re.compile(
 _CLOCK_AFTER = re.compile(
     r"(?:\s*(?:-|–|to|and|or)\s*\d{1,2})?\s?(?:[ap]\.?m\b|o['’]clock|hours?\b|h\b)", re.I | re.ASCII
 )
+_HALF_OF_DAY = re.compile(r"\s?([ap])\.?m\b", re.I | re.ASCII)
 _PLAIN = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 _MONEY_BEFORE = re.compile(r"[$€£¥₹₩]\s?$")
 _YEAR_BEFORE = re.compile(r"(\d\d)\d\d[-–/]$", re.ASCII)
@@ -100,7 +101,8 @@ def numbers_en(text: str) -> list[Number]:
 
 def _read_en(match: re.Match[str], text: str) -> Iterator[Number]:
     if match["hour"]:
-        yield Number(match["hour"], _hours(Decimal(match["hour"])))
+        hours = _hours(Decimal(match["hour"]), text[match.end() : match.end() + 6])
+        yield Number(match["hour"], hours)
         for part in (match["minute"], match["second"]):
             if part and int(part):
                 yield Number(part, frozenset({Decimal(part)}))
@@ -124,14 +126,19 @@ def _values_en(digits: str, after: str, is_money: bool = False) -> set[Decimal]:
         unsure = (name in _AMBIGUOUS and not is_money) or any(map(str.isdigit, scale[0]))
         return {scaled, value} if unsure else {scaled}
     if _CLOCK_AFTER.match(after):
-        return set(_hours(value))
+        return set(_hours(value, after))
     if _DECADE_AFTER.match(after) and value % 10 == 0 and value >= 10:
         # the 1980s: 1980年代, 20世纪80年代; the 1900s: 20世纪.
         return {value, value % 100, value // 100 + 1}
     return {value}
 
 
-def _hours(hour: Decimal) -> frozenset[Decimal]:
+def _hours(hour: Decimal, after: str) -> frozenset[Decimal]:
+    """The hours that ``hour`` may be in the other way of counting; "a.m." or "p.m." right ``after`` it decides."""
+    half = _HALF_OF_DAY.match(after)
+    if half and hour <= 12:
+        other = hour % 12 + (12 if half[1].lower() == "p" else 0)
+        return frozenset({hour, other, Decimal(24)} if other == 0 else {hour, other})
     return frozenset({hour, hour + 12, hour - 12} if hour <= 24 else {hour})
 
 

@@ -60,7 +60,7 @@ _AMOUNT = re.compile(
     rf"""
     (?<![\w.,:/$€£¥])(?:(?P<before>{_SIGNS}){_SPACE})?(?P<minus>[-−])?
     (?P<low>{_NUMBER})(?:(?P<dash>[-–—])(?:{_SIGNS})?(?P<high>{_NUMBER}))?
-    (?P<scale>[-\ \u00a0]?(?i:hundred|thousand|million|billion|trillion)\b|{_SPACE}(?i:k|mn?|bn?)\b)?
+    (?P<scale>[-\ \u00a0]?(?i:hundred|thousand|million|billion|trillion)\b|{_SPACE}(?i:k|mn?|bn?|tn)\b)?
     (?:{_SPACE}(?P<behind>%(?![\w(])|°{_SPACE}[CF]\b|[℃℉¢]|°(?!\w)|(?:{_SIGNS})(?![\w$])))?
     """.replace(_SPACE, _SPACE.replace(" ", "\\ ")),
     re.VERBOSE | re.ASCII,
