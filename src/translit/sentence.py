@@ -198,10 +198,10 @@ def second_attempt(
         }
         again = _attempt(sentence, [*first.masked.spans, *more], glossary, known)
     again = replace(again, required=first.required)
-    if "loop" in kinds or "too-long" in kinds:
-        again = replace(again, no_repeat_ngram=4)
-    elif "stutter" in kinds:
+    if "stutter" in kinds:
         again = replace(again, no_repeat_ngram=2)  # 天天天 repeats nothing longer than 天天
+    elif "loop" in kinds or "too-long" in kinds:
+        again = replace(again, no_repeat_ngram=3)
     if kinds & {"copy", "not-chinese", "too-short", "empty"}:
         again = replace(again, text=_differently(again))
     return again if again != first else None

@@ -77,7 +77,7 @@ def check(source: str, translation: str) -> list[Flag]:
         return []  # nothing to translate
     en, zh = _Side.of(source), _Side.of(translation)
     flags = [*_copied_spans(en, zh), *_unknown_characters(source, translation)]
-    flags += [*_loop(source, translation)] or _stutter(source, translation)
+    flags += [*_stutter(source, translation)] or _loop(source, translation)
     if copied := _copy(en, zh):
         return [*flags, copied]
     flags += _numbers(en.rest.translate(_PLAIN_DIGITS), zh.rest)
