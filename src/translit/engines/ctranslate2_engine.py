@@ -15,7 +15,7 @@ from translit.errors import TranslitError
 from translit.model_directory import ModelDirectory
 from translit.text.tokenizer import Tokenizer
 
-_BATCH_TOKENS = 1024  # larger is hardly faster, and takes memory
+_BATCH_TOKENS = 256  # larger is no faster, and takes memory: 1024 needed 264 MB for 10,000 lines, this 158
 
 
 class CTranslate2Engine:
