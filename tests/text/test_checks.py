@@ -296,7 +296,7 @@ def test_repetition_of_the_source_is_no_loop(source: str, translation: str) -> N
         ("It's getting colder.", "一天天天天冷了。", {"stutter"}),
         ("The stars are bright.", "星星星很亮。", {"stutter"}),
         ("Every day is fine.", "天天都好。", set()), ("Ha!", "哈哈哈！", set()), ("Good, good.", "好好好。", set()),
-        ("AAA级景区", "AAA级景区", set()),
+        ("Three A's make an AAA hotel.", "三个A的是AAA级酒店。", set()),
     ],
 )  # fmt: skip
 def test_a_character_three_times_in_a_row_is_a_stutter(

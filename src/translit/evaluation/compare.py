@@ -147,8 +147,8 @@ def _significance(
         base, *rest = cast(list[Result], results[key])
         for i, result in enumerate(rest):
             difference = float(base.score - result.score)
-            # sacreBLEU counts only larger differences, and so would call a system unlike itself, or two lines a proof:
-            # of 2ⁿ ways to swap n lines, two give this difference.
+            # sacreBLEU counts only larger differences, and so would call a system unlike itself, or two lines a proof.
+            # But of 2ⁿ ways to swap n lines two give this difference; no test can be surer (nor may the bootstrap).
             unlike = sum(a != b for a, b in zip(ours.outputs, others[i].outputs, strict=True))
             p_value = max(cast(float, result.p_value), 2.0 ** (1 - unlike)) if difference else 1.0
             found[i].append(

@@ -117,7 +117,7 @@ def _read_en(match: re.Match[str], text: str) -> Iterator[Number]:
         yield Number(match["digits"], frozenset(values))
 
 
-def _values_en(digits: str, after: str, is_money: bool = False) -> set[Decimal]:
+def _values_en(digits: str, after: str, is_money: bool) -> set[Decimal]:
     value = Decimal(digits.replace(",", ""))
     if scale := _SCALE_AFTER.match(after):
         name = scale[1].lower()
@@ -367,7 +367,7 @@ def lost(source: str, translation: str) -> list[str]:
 
 
 def _lost(source: str, translation: str) -> list[Number]:
-    source = _POWERS.sub(r"\1", source)
+    source = _POWERS.sub(r"\1", source.translate(_FULL_WIDTH))
     missing = [
         Number(sign, frozenset())
         for sign, forms in _FRACTIONS.items()
@@ -490,6 +490,7 @@ def invented(source: str, translation: str) -> list[str]:
     written = [match for match in _zh_runs(translation) if _ASCII_DIGIT.search(match[0])]
     if not written:
         return []
+    source = source.translate(_FULL_WIDTH)
     copied = set(_DIGIT_ROW.findall(source))
     written = [m for m in written if not (m[0].isascii() and copied.issuperset(_DIGIT_ROW.findall(m[0])))]
     if not written:
