@@ -69,6 +69,8 @@ def start(tiny_model_dir: Path, tmp_path: Path) -> Callable[..., subprocess.Pope
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=environment,
+            # A shell that runs the tests in its background has them ignore Ctrl-C, and children inherit that.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
     return begin
