@@ -9,7 +9,8 @@ Each setting is preset small with a few changes, trained by ``translit train --m
 the time, the learning rate falling over its last part) and then judged by its finished model on the dev corpus: loss
 per target token, BLEU and chrF2 of greedy translations. Stores and tokenizers are shared. What is finished is written
 to ``results.json`` and skipped the next time, what was interrupted goes on, so the table can be filled over several
-sittings. It is printed after every setting. One training at a time, on an idle machine, or the times are not equal.
+sittings. It is printed after every setting. On an idle machine, or the times are not equal: one training at a time, or
+``--jobs 2`` at once with an equal share of the threads each, which gets more rows out of the same cores.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -65,16 +68,22 @@ def main() -> None:
     parser.add_argument(
         "--try", nargs="+", action="append", default=[], dest="more", metavar=("NAME", "KEY=VALUE")
     )
+    parser.add_argument(
+        "--all", nargs="+", default=[], metavar="KEY=VALUE", help="settings of every training"
+    )
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="CPU threads in all")
     parser.add_argument(
         "--processes", type=int, default=1, help="above 1: torchrun, which shares the threads"
     )
+    parser.add_argument(
+        "--jobs", type=int, default=1, help="settings trained side by side, sharing the threads"
+    )
     parser.add_argument("--home", type=Path, default=Path("runs/learning"), help="runs and results.json")
     parser.add_argument("--list", action="store_true", help="only show the settings and what is finished")
     asked = parser.parse_args()
     for name, *changes in asked.more:
-        SETTINGS[name] = {key: parse_value(value) for key, _, value in (c.partition("=") for c in changes)}
+        SETTINGS[name] = parse_changes(changes)
     unknown = sorted(set(asked.only or ()) - set(SETTINGS))
     if unknown:
         parser.error(f"--only: there is no {unknown[0]!r}; there are {', '.join(SETTINGS)}")
@@ -84,10 +93,19 @@ def main() -> None:
             print(f"{name:<20} {' '.join(f'{k}={v}' for k, v in changes.items()) or 'preset small'}")
         print(bench.table())
         return
-    for seed in asked.seeds:  # all settings with one seed first: the table is soon complete
-        for name in asked.only or SETTINGS:
-            bench.fill(name, seed)
+    wanted = [
+        (name, seed) for seed in asked.seeds for name in asked.only or SETTINGS
+    ]  # soon complete with one seed
+    missing = [pair for pair in wanted if not bench.has(*pair)]
+    bench.prepare()
+    with ThreadPoolExecutor(asked.jobs) as side_by_side:
+        for start in range(0, len(missing), asked.jobs):  # together they start, so that the shares stay equal
+            list(side_by_side.map(lambda pair: bench.fill(*pair), missing[start : start + asked.jobs]))
             print(bench.table(), flush=True)
+
+
+def parse_changes(changes: list[str]) -> dict[str, Any]:
+    return {key: parse_value(value) for key, _, value in (change.partition("=") for change in changes)}
 
 
 class Bench:
@@ -95,7 +113,9 @@ class Bench:
 
     def __init__(self, asked: argparse.Namespace) -> None:
         self.home: Path = asked.home
-        self.minutes, self.threads, self.processes = asked.minutes, asked.threads, asked.processes
+        self.minutes, self.processes, self.jobs = asked.minutes, asked.processes, asked.jobs
+        self.threads = max(1, asked.threads // asked.jobs)  # of one training
+        self.one_at_a_time = threading.Lock()
         starter = RunConfig.train[0]
         dev = asked.dev or starter.replace("train.tsv", "valid.tsv")
         self.conditions = {
@@ -103,8 +123,10 @@ class Bench:
             "dev": Corpus.parse(dev).absolute.rpartition(":")[0],
             "dev_lines": asked.dev_lines,
             "minutes": asked.minutes,
-            "threads": asked.threads,
+            "threads": self.threads,
+            "all": parse_changes(asked.all),
             "processes": asked.processes,
+            "jobs": asked.jobs,
         }
         self.file = self.home / "results.json"
         saved = json.loads(self.file.read_text("utf-8")) if self.file.exists() else {}
@@ -114,23 +136,21 @@ class Bench:
             )
         self.results: dict[str, Result] = saved.get("results", {})
 
+    def has(self, name: str, seed: int) -> bool:
+        return self.results.get(f"{name} / {seed}", {}).get("changes") == SETTINGS[name]
+
     def fill(self, name: str, seed: int) -> None:
-        """Train and judge one setting with one seed, unless that is done."""
+        """Train and judge one setting with one seed."""
         key = f"{name} / {seed}"
-        if self.results.get(key, {}).get("changes") == SETTINGS[name]:
-            return
         run = self.home / key.replace(" / ", "-").replace(" ", "_").replace(",", "")
         print(f"── {key}", file=sys.stderr, flush=True)
         self.train(run, name, seed)
-        self.results[key] = {"name": name, "seed": seed, "changes": SETTINGS[name], **self.judge(run)}
-        part = self.file.with_suffix(".part")
-        part.write_text(
-            json.dumps(
-                {"conditions": self.conditions, "results": self.results}, indent=1, ensure_ascii=False
-            ),
-            "utf-8",
-        )
-        part.replace(self.file)
+        with self.one_at_a_time:
+            self.results[key] = {"name": name, "seed": seed, "changes": SETTINGS[name], **self.judge(run)}
+            part = self.file.with_suffix(".part")
+            text = {"conditions": self.conditions, "results": self.results}
+            part.write_text(json.dumps(text, indent=1, ensure_ascii=False), "utf-8")
+            part.replace(self.file)
         shutil.rmtree(run / "checkpoints")  # what remains: settings, metrics, the model
 
     def train(self, run: Path, name: str, seed: int) -> None:
@@ -143,7 +163,7 @@ class Bench:
         else:
             shutil.rmtree(run, ignore_errors=True)
             self.share_with(run)
-            settings = {"training.patience": 0, **SETTINGS[name]}
+            settings = {"training.patience": 0, **self.conditions["all"], **SETTINGS[name]}
             command += [
                 "--preset",
                 "small",
@@ -166,8 +186,8 @@ class Bench:
         if process.returncode:
             raise SystemExit(f"{name}: interrupted, or failed; the same command goes on")
 
-    def share_with(self, run: Path) -> None:
-        """Put the common tokenizers and stores where a new run will look for them."""
+    def prepare(self) -> None:
+        """Make the tokenizers and stores that all settings share."""
         from translit.config import preset
         from translit.training.distributed import World
         from translit.training.prepare import prepare
@@ -182,6 +202,10 @@ class Bench:
             )
             with Reporter(None, 1) as reporter:
                 prepare(config, shared, World(), reporter)
+
+    def share_with(self, run: Path) -> None:
+        """Put the common tokenizers and stores where a new run will look for them."""
+        shared = self.home / "shared"
         run.mkdir(parents=True)
         for name in ("source.spm", "target.spm"):
             shutil.copyfile(shared / name, run / name)
@@ -235,8 +259,10 @@ class Bench:
                 by_name.setdefault(result["name"], []).append(result)
         rows = sorted(by_name.items(), key=lambda item: mean(r["dev_loss"] for r in item[1]))
         lines = [
-            f"\n{self.minutes:g} minutes each, {self.threads} threads, {self.processes} process"
-            f"{'es' * (self.processes > 1)}\n",
+            f"\n{self.minutes:g} minutes each, {self.threads} thread{'s' * (self.threads > 1)}, {self.processes} "
+            f"process{'es' * (self.processes > 1)}, {self.jobs} at a time"
+            + "".join(f", {key} = {value}" for key, value in self.conditions["all"].items()),
+            "",
             "| setting | seeds | dev loss | BLEU | chrF2 | steps | million tokens | minutes |",
             "|---|--:|--:|--:|--:|--:|--:|--:|",
         ]

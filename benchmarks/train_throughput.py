@@ -14,7 +14,6 @@ is made on the first run (``--peers DIR``, about 1.5 GB). See benchmarks/README.
 from __future__ import annotations
 
 import argparse
-import copy
 import dataclasses
 import itertools
 import json
@@ -37,7 +36,7 @@ from torch.profiler import ProfilerActivity, profile
 
 from machine import machine
 from translit.config import ModelConfig, preset
-from translit.data.batches import Batch, prefetch
+from translit.data.batches import Batch, make_batch
 from translit.model_directory import SOURCE, TARGET, find_model
 from translit.text.tokenizer import PAD
 from translit.training.distributed import World, joined_world
@@ -60,7 +59,6 @@ CONTENDERS = [
     ("JoeyNMT, fp32", JOEY, "fp32", 1),
     ("translit, AdamW", OURS, "adamw", 2),
     ("translit, Muon", OURS, "muon", 2),
-    ("translit, Muon, making its batches meanwhile", OURS, "stream", 2),
     ("translit, AdamW, 2 processes", TWO, "adamw", 2),
     ("translit, Muon, 2 processes", TWO, "muon", 2),
     ("Hugging Face, fp32", MARIAN, "fp32", 2),
@@ -151,10 +149,6 @@ def work(home: Path, train: Sequence[str] | None, count: int) -> None:
         jobs = {name: make_job(home, train, world, name) for name in ("adamw", "muon")}
         trainers = {name: Trainer(job) for name, job in jobs.items()}
         batches = list(itertools.islice(jobs["muon"].batches.stream(), count))
-        # A pool as large as a turn, so that every turn pays for reading and tokenising what it trains on.
-        endless = copy.copy(jobs["muon"].batches)
-        endless.config = dataclasses.replace(endless.config, pool=sum(len(b.source) for b in batches))
-        stream = prefetch(endless.stream())
         parameters = sum(p.numel() for p in trainers["muon"].model.parameters())
         answer(world, {"parameters": parameters})
         for asked in commands(world):
@@ -163,16 +157,11 @@ def work(home: Path, train: Sequence[str] | None, count: int) -> None:
             if name == "profile":
                 answer(world, {which: profiled(trainers[which], some) for which in ("adamw", "muon")})
                 continue
-            trainer = trainers["muon" if name == "stream" else name]
-            source = stream if name == "stream" else iter(some)
-            tokens = 0
             start = time.perf_counter()
-            for _ in range(len(some) // world.size):
-                group = list(itertools.islice(source, world.size))
-                trainer.step(group)
-                tokens += sum(batch.tokens for batch in group)
+            for first in range(0, len(some), world.size):
+                trainers[name].step(some[first : first + world.size])
             world.wait()
-            answer(world, {"seconds": time.perf_counter() - start, "tokens": tokens})
+            answer(world, time.perf_counter() - start)
 
 
 def answer(world: World, value: object) -> None:
@@ -255,6 +244,14 @@ def peak(threads: int) -> float:
     return best
 
 
+def making_speed(job: Job) -> float:
+    """Real tokens that the pipeline cuts into batches in a second of processor time."""
+    start = time.process_time()
+    pool = job.batches.pool(0, 0)
+    seconds = time.process_time() - start
+    return sum(make_batch(examples).tokens for examples in pool) / seconds
+
+
 @dataclasses.dataclass
 class Turns:
     """What one contender showed, turn by turn."""
@@ -291,17 +288,20 @@ def report(job: Job, batches: list[Batch], home: Path, turns: int, python: str |
             for result, (label, worker, name, threads) in zip(results, contenders, strict=True):
                 progress(f"turn {turn} of {turns}: {label}, {threads} threads")
                 rate = peak(threads)
-                got = workers[worker].ask(name=name, threads=threads, batches=len(batches))
-                seconds, trained = (got["seconds"], got["tokens"]) if isinstance(got, dict) else (got, tokens)
+                seconds = workers[worker].ask(name=name, threads=threads, batches=len(batches))
                 if turn:
-                    result.speeds.append(trained / seconds)
-                    result.shares.append(flops * trained / tokens / seconds / rate)
+                    result.speeds.append(tokens / seconds)
+                    result.shares.append(flops / seconds / rate)
                     result.peaks.append(rate)
         progress("profile")
         profiles = workers[OURS].ask(name="profile", threads=1, batches=min(4, len(batches)))
         abouts = {name: worker.about for name, worker in workers.items()}
     progress("")
     show(job, batches, flops, abouts, contenders, results, turns)
+    print(
+        f"\nMaking batches (reading, augmenting, tokenising, sorting) takes a second of one core for "
+        f"{making_speed(job):,.0f} tokens.\n"
+    )
     show_profiles(profiles)
 
 

@@ -54,15 +54,39 @@ class MasterWeights:
                 p.copy_(self.master[name])
 
 
+ROUNDS, A, B, C = 5, 3.4445, -4.775, 2.0315  # of the iteration below, by Jordan et al. 2024
+
+
 def orthogonal(matrix: Tensor) -> Tensor:
-    """The nearest matrix with all singular values near 1: a quintic Newton–Schulz iteration (Jordan et al. 2024, with
-    their coefficients). It is content with bf16."""
+    """The nearest matrix with all singular values near 1: a quintic Newton–Schulz iteration, X ← (A + BG + CG²) X with
+    the Gram matrix G = XXᵀ. It is content with bf16.
+
+    In fp32 a matrix at least twice as wide as high needs only its small G for that: 38 % fewer operations at
+    256 × 1024, and the same result up to rounding, which in bf16 would be too much.
+    """
     x = matrix if matrix.size(0) <= matrix.size(1) else matrix.T
     x = x / x.norm().clamp(min=1e-7)
-    for _ in range(5):
-        gram = x @ x.T
-        x = torch.addmm(x, torch.addmm(gram, gram, gram, beta=-4.775, alpha=2.0315), x, beta=3.4445)
+    if x.dtype == torch.float32 and 2 * x.size(0) <= x.size(1):
+        x = _all_rounds(x @ x.T) @ x
+    else:
+        for _ in range(ROUNDS):
+            x = torch.addmm(x, _bend(x @ x.T), x, beta=A)
     return x if x.shape == matrix.shape else x.T.contiguous()
+
+
+def _bend(gram: Tensor) -> Tensor:
+    return torch.addmm(gram, gram, gram, beta=B, alpha=C)
+
+
+def _all_rounds(gram: Tensor) -> Tensor:
+    """The product of the factors of all rounds; as polynomials of one symmetric matrix they commute."""
+    product = torch.eye(len(gram), device=gram.device)
+    for _ in range(ROUNDS):
+        factor = _bend(gram)
+        factor.diagonal().add_(A)
+        product = factor @ product
+        gram = factor @ gram @ factor
+    return product
 
 
 class Muon(torch.optim.Optimizer):
