@@ -70,6 +70,17 @@ SAME_NUMBERS = [
     ("An area of 2.2 million km2.", "面积220万平方公里。"),
     ("It is 12,000 m high.", "它高一万二千米。"),
     ("Call 555-1234 now.", "请拨打555-1234。"),
+    ("Half a million people came.", "来了50万人。"),
+    ("It costs a quarter of a million.", "它值25万。"),
+    ("Three quarters of a billion is a lot.", "7.5亿很多。"),
+    ("It is 1 200 km away.", "它在1200公里外。"),
+    ("1\u202f200\u202f000 people came.", "来了120万人。"),
+    ("In room 12 345 people waited.", "12号房里有345人在等。"),
+    ("Add 1 1/2 cups of milk.", "加一杯半牛奶。"),
+    ("Add 1/2 cup of milk.", "加半杯牛奶。"),
+    ("Add 3/4 of it.", "加四分之三。"),
+    ("We met on 3/4.", "我们3月4日见过面。"),
+    ("It was after 9/11.", "那是在911之后。"),
 ]
 
 
@@ -96,6 +107,13 @@ OTHER_NUMBERS = [
     ("Over 3 million people came.", "来了3人多。"),
     ("He earns $120k a year.", "他年薪120美元。"),
     ("He won 7–2.", "他以72获胜。"),
+    ("Half a million people came.", "来了500万人。"),
+    ("It is 1 200 km away.", "它在120公里外。"),
+    ("1\u202f200 people came.", "来了200人。"),
+    ("Add 1 1/2 cups of milk.", "加1杯牛奶。"),
+    ("Wait 2 1/2 years.", "等2年。"),
+    ("It is open 24/7.", "它24小时开放。"),
+    ("Add 3/4 of it.", "加一些。"),
 ]
 
 

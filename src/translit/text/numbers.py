@@ -72,6 +72,8 @@ _DIGITS = r"\d{1,3}(?:,\d{2,3})+(?:\.\d+)?(?!,?\d)|\d+(?:\.\d+)?"
 _EN_NUMBER = re.compile(
     rf"""
     (?P<hour>\b[0-2]?\d):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?!\d)
+    |(?<![\d/.,])(?:(?P<whole>\d+)[\ -])?(?P<over>[1-9]\d?)/(?P<under>[1-9]\d?)(?![\d/])
+    |(?P<spaced>(?<![\d.,])\d{{1,3}}(?:[\ \u00a0\u2009\u202f]\d{{3}})+(?![\d.,]?\d))
     |(?P<verbatim>\d+(?:\.\d+){{2,}}|(?<![\d.,:/-])0\d{{2,}}(?![\d.]))
     |(?P<digits>{_DIGITS})
     """,
@@ -106,6 +108,13 @@ def _read_en(match: re.Match[str], text: str) -> Iterator[Number]:
         for part in (match["minute"], match["second"]):
             if part and int(part):
                 yield Number(part, frozenset({Decimal(part)}))
+    elif match["over"]:
+        yield from _fraction(match)
+    elif match["spaced"]:
+        *before, last = match["spaced"].split()
+        values = {Decimal("".join([*before, last]))}
+        # 1 200 may be two numbers, which a space that does not break never stands between.
+        yield Number(match["spaced"], frozenset(values | {Decimal(last)} if " " in match[0] else values))
     elif match["verbatim"]:
         digits = match["verbatim"].replace(".", "")
         yield Number(match["verbatim"], frozenset({Decimal(digits)}))
@@ -115,6 +124,20 @@ def _read_en(match: re.Match[str], text: str) -> Iterator[Number]:
         if century := _YEAR_BEFORE.search(text, max(0, match.start() - 5), match.start()):
             values.add(Decimal(century[1] + match["digits"][:2]))  # 1995-96
         yield Number(match["digits"], frozenset(values))
+
+
+def _fraction(match: re.Match[str]) -> Iterator[Number]:
+    """3/4 and 1 1/2: one number where it may be a fraction (24/7 and 50/50 are not), else two."""
+    over, under = Decimal(match["over"]), Decimal(match["under"])
+    if over < under <= 16:
+        # 3/4 may become 0.75 or 四分之三, or be the 4th of March; 9/11 is 911; 1 1/2 is 1.5 or 一又二分之一.
+        whole = Decimal(match["whole"] or 0)
+        others = {under} - {whole} if whole else {over, under, Decimal(match["over"] + match["under"])}
+        yield Number(match[0], frozenset({whole + over / under} | others))
+    else:
+        for part in ("whole", "over", "under"):
+            if match[part]:
+                yield Number(match[part], frozenset({Decimal(match[part])}))
 
 
 def _values_en(digits: str, after: str, is_money: bool) -> set[Decimal]:
@@ -150,7 +173,15 @@ def values_en(text: str) -> set[Decimal]:
     values |= {_roman(word) for word in words if _ROMAN.keys() >= set(word)}
     for run in _word_runs(words):
         values = values.union(*_run_values(run))
+    for share, scale in _SHARE_OF.findall(text.lower()):
+        values |= {Decimal(str(part)) * _SCALES[scale] for part in _IMPLIED[share] if part < 1}
     return values
+
+
+# half a million, a quarter of a million, three quarters of a billion
+_SHARE_OF = re.compile(
+    rf"\b(half|quarter|quarters)\s+(?:of\s+)?an?\s+({'|'.join(s for s in _SCALES if len(s) > 2)})\b"
+)
 
 
 _INSIDE_RUN = {"and", "a", "half", "point"}
