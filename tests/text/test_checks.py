@@ -454,6 +454,12 @@ SAME_UNITS = [
     ("It is 95°F.", "华氏95度。"),
     ("It lies at 35°W.", "它位于西经35度。"),
     ("He won 100 CUPS.", "他赢了100个杯子。"),
+    ("It costs HK$50 or A$20.", "它要50港币或20元。"),
+    ("Add 5 lbs and 2 kg.", "加5磅和2千克。"),
+    ("It is 5 km and 3 mm long.", "它长5千米零3毫米。"),
+    ("He drove at 60 km/h.", "他以60千米的时速行驶。"),
+    ("It covers 60 km² or 5 mg-units.", "它占地60平方千米，即5个单位。"),
+    ("He ran 5km.", "他跑了5km。"),
     ("Replace it by $1.", "用$1替换它。"),
 ]
 
@@ -477,6 +483,10 @@ def test_a_unit_may_be_a_sign_or_a_word(source: str, translation: str) -> None:
         ("It is 95°F.", "有95度。", "°F of 95°F is missing"),
         ("It is -15 °C here.", "这里有15度。", "- of -15 °C is missing"),
         ("It fell to -15°C.", "降到了15度。", "- of -15°C is missing"),
+        ("It costs HK$50.", "它要50美元。", "HK$ of HK$50 is missing"),
+        ("It costs 20 USD.", "它要20澳元。", "USD of 20 USD is missing"),
+        ("It weighs 5 lbs.", "它重5公斤。", "lbs of 5 lbs is missing"),
+        ("Take 5mg.", "服用5克。", "mg of 5mg is missing"),
     ],
 )
 def test_a_lost_unit_is_flagged(source: str, translation: str, detail: str) -> None:
@@ -492,6 +502,7 @@ def test_a_lost_unit_is_flagged(source: str, translation: str, detail: str) -> N
         ("¥3000", ["¥3000"]),  # yuan or yen
         ("$2-3 million, $20–$30 and 5-10%", ["200万-300万美元", "20-30美元", "5-10%"]),
         ("-5 °C, 95°F, 100℃, 90°", ["-5摄氏度", "95华氏度", "100摄氏度", "90度"]),
+        ("5 lbs, 10-20 km, 60 km/h, 3 mph", ["5磅", "10-20公里", "3英里/小时"]),
         ("35°W, 1080p, $x, 5 m, 20, a$b, 10%d, 1.2.3%, 3 MAD, $5th", []),
     ],
 )  # fmt: skip

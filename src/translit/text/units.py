@@ -1,4 +1,4 @@
-"""Signs that belong to a number: currencies (€99.99, US$5 million, 50 USD), percent (50%), degrees (20 °C).
+"""Signs that belong to a number: currencies (€99.99, 50 USD), percent (50%), degrees (20 °C), measures (5 kg).
 
 A translation keeps them as signs or as Chinese words: €5 is 5欧元.
 """
@@ -20,17 +20,22 @@ class _Unit:
     forms: str  # a regular expression
 
 
-_DOLLAR = r"[$＄元圆块刀币钱]|美金"
 _YUAN = r"[¥￥元圆块币钱円]|RMB|CNY|JPY"
+# Signs, name and country of the dollars that have signs of their own; "$" alone may be any.
+_DOLLARS = {
+    "US$ USD": ("美元", "美"), "HK$ HKD": ("港元", "港"), "NT$ TWD": ("新台币", "台"),
+    "A$ AU$ AUD": ("澳元", "澳"), "C$ CA$ CAD": ("加元", "加"), "NZ$ NZD": ("新西兰元", "新西兰|纽"),
+    "S$ SGD": ("新加坡元", "新加坡|新币|新元"),
+}  # fmt: skip
+_OF_NO_OTHER = "(?<![美港澳加新坡台欧日韩兰])元|[$＄圆块刀币钱]"
 # Before or behind the number.
 _CURRENCIES = {
-    "US$": _Unit("美元", _DOLLAR), "USD": _Unit("美元", _DOLLAR), "$": _Unit("美元", _DOLLAR),
-    "HK$": _Unit("港元", _DOLLAR), "HKD": _Unit("港元", _DOLLAR),
-    "NT$": _Unit("新台币", _DOLLAR), "TWD": _Unit("新台币", _DOLLAR),
-    "A$": _Unit("澳元", _DOLLAR), "AU$": _Unit("澳元", _DOLLAR), "AUD": _Unit("澳元", _DOLLAR),
-    "C$": _Unit("加元", _DOLLAR), "CA$": _Unit("加元", _DOLLAR), "CAD": _Unit("加元", _DOLLAR),
-    "NZ$": _Unit("新西兰元", _DOLLAR), "NZD": _Unit("新西兰元", _DOLLAR),
-    "S$": _Unit("新加坡元", _DOLLAR), "SGD": _Unit("新加坡元", _DOLLAR),
+    sign: _Unit(name, f"{country}|{_OF_NO_OTHER}")
+    for signs, (name, country) in _DOLLARS.items()
+    for sign in signs.split()
+}
+_CURRENCIES |= {
+    "$": _Unit("美元", "[$＄元圆块刀币钱]|美金"),
     "R$": _Unit("雷亚尔", "雷亚尔"), "BRL": _Unit("雷亚尔", "雷亚尔"),
     "€": _Unit("欧元", "欧|EUR"), "EUR": _Unit("欧元", "[欧€]"),
     "£": _Unit("英镑", "镑|GBP"), "GBP": _Unit("英镑", "[镑£]"),
@@ -50,7 +55,11 @@ _BEHIND = {
     "°C": _Unit("摄氏度", "[度°℃]|摄氏"),
     "°F": _Unit("华氏度", r"[华℉]|°\s?F"),
     "°": _Unit("度", "[度°º℃纬经角]"),
-}
+    "kg": _Unit("公斤", "斤|千克"), "mg": _Unit("毫克", "毫克"), "lb": _Unit("磅", "磅"), "lbs": _Unit("磅", "磅"),
+    "km": _Unit("公里", "里|千米"), "cm": _Unit("厘米", "厘米|公分"), "mm": _Unit("毫米", "毫米"),
+    "ml": _Unit("毫升", "毫升"), "mph": _Unit("英里/小时", "英里|哩"),
+}  # fmt: skip
+_MEASURES = "kg|mg|lbs?|km|cm|mm|ml|mph"
 _SPELLINGS = {"℃": "°C", "℉": "°F", "￥": "¥", "￡": "£", "U.S.$": "US$"}
 
 _SIGNS = "|".join(map(re.escape, sorted([*_CURRENCIES, "￥", "￡", "U.S.$"], key=len, reverse=True)))
@@ -61,7 +70,8 @@ _AMOUNT = re.compile(
     (?<![\w.,:/$€£¥])(?:(?P<before>{_SIGNS}){_SPACE})?(?P<minus>[-−])?
     (?P<low>{_NUMBER})(?:(?P<dash>[-–—])(?:{_SIGNS})?(?P<high>{_NUMBER}))?
     (?P<scale>[-\ \u00a0]?(?i:hundred|thousand|million|billion|trillion)\b|{_SPACE}(?i:k|mn?|bn?|tn)\b)?
-    (?:{_SPACE}(?P<behind>%(?![\w(])|°{_SPACE}[CF]\b|[℃℉¢]|°(?!\w)|(?:{_SIGNS})(?![\w$])))?
+    (?:{_SPACE}(?P<behind>%(?![\w(])|°{_SPACE}[CF]\b|[℃℉¢]|°(?!\w)|(?:{_SIGNS})(?![\w$])
+        |(?:{_MEASURES})(?![\w/²³-])))?
     """.replace(_SPACE, _SPACE.replace(" ", "\\ ")),
     re.VERBOSE | re.ASCII,
 )
