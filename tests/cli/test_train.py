@@ -41,6 +41,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         (["--preset", "huge"], "preset 'huge' does not exist"),
         (["--set", "lr=3"], "write it as training.lr=0.001"),
         (["--set", "training.speed=3"], "unknown setting 'speed'"),
+        (["--set", "training.lr.x=3"], "unknown setting 'lr.x'"),
         (["--set", "training.lr=nan"], "settings [training]: lr is nan; give a number from 0"),
         (["--max-steps", "5", "--max-minutes", "5"], "give one of them"),
         (["--set", "model.n_heads=0"], "settings [model]: n_heads is 0; give a number from 1"),

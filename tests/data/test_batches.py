@@ -94,6 +94,14 @@ def test_held_out_pairs_are_not_trained_on(tmp_path: Path) -> None:
     assert len(kept) + len(opened.held_out) == 200
 
 
+def test_what_is_held_out_once_is_not_trained_on_elsewhere(tmp_path: Path) -> None:
+    often = "Thank you.\t谢谢。"
+    (tmp_path / "a.tsv").write_text("\n".join(["\t", often, *LINES, often]) + "\n", "utf-8")
+    opened = open_store(Corpus.parse(str(tmp_path / "a.tsv")), tmp_path / "store", hold_out=1)
+    assert opened.held_out == [("Thank you.", "谢谢。")]
+    assert len(opened) == 200
+
+
 def test_an_epoch_shows_every_pair_once(store: TextStore) -> None:
     data = batches((store, 1.0))
     seen = Counter(data.pairs(range(len(data)), epoch=0))

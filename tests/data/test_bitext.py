@@ -20,6 +20,7 @@ def pairs(text: str) -> list[tuple[str, str]]:
     return [(p.source, p.target) for p in Corpus.parse(text).pairs()]
 
 
+REFERENCES = '["我爱你", "我喜欢你"]\n"你好"\n'
 EXPECTED = [("I love you", "我爱你"), ("Hello", "你好")]
 
 
@@ -31,7 +32,8 @@ def test_all_forms_read_the_same(tmp_path: Path) -> None:
         write(tmp_path / "bom.tsv", b"\xef\xbb\xbf" + tsv.replace("\n", "\r\n").encode()),
         write(tmp_path / "a.jsonl", '{"source": "I love you", "target": "我爱你"}\n["Hello", "你好"]\n'),
         write(tmp_path / "a.en", "I love you\nHello\n") + "," + write(tmp_path / "a.zh", "我爱你\n你好\n"),
-        str(tmp_path / "a.en") + "," + write(tmp_path / "refs.jsonl", '["我爱你", "我喜欢你"]\n"你好"\n'),
+        str(tmp_path / "a.en") + "," + write(tmp_path / "refs.jsonl", REFERENCES),
+        str(tmp_path / "a.en") + "," + write(tmp_path / "r.jsonl.gz", gzip.compress(REFERENCES.encode())),
     ]
     for form in forms:
         assert pairs(form) == EXPECTED, form

@@ -129,11 +129,15 @@ def test_malformed_lines_are_shown_and_do_not_stop_the_reading(tmp_path: Path) -
 
 def test_json_lines_and_parallel_files(tmp_path: Path) -> None:
     jsonl = tmp_path / "a.jsonl"
-    jsonl.write_text('{"source": "a", "target": "一"}\n["b", "二"]\n{"source": 1}\n{oops\n', "utf-8")
-    assert problems(str(jsonl)) == [("3", "not a JSON pair"), ("4", "not a JSON pair")]
+    jsonl.write_text('{"source": "a", "target": "一"}\n["b", "二"]\n{"source": 1}\n{oops\n"ok"\n', "utf-8")
+    assert problems(str(jsonl)) == [(line, "not a JSON pair") for line in "345"]
     (tmp_path / "a.en").write_text("one\ntwo\nthree\n", "utf-8")
     (tmp_path / "a.zh").write_text("一\n二\n", "utf-8")
     assert problems(f"{tmp_path}/a.en,{tmp_path}/a.zh") == [("3", "no such line in a.zh")]
+    (tmp_path / "refs.jsonl").write_text('["一", "壹"]\n"二"\n{}\n', "utf-8")
+    parallel = f"{tmp_path}/a.en,{tmp_path}/refs.jsonl"
+    assert problems(parallel) == [("3", "not a JSON list of references")]
+    assert [row.target for row in rows(Corpus.parse(parallel))][:2] == ["一", "二"]
 
 
 def test_a_cut_off_gzip_file_is_read_as_far_as_it_goes(tmp_path: Path) -> None:

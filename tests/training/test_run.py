@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 import signal
 import socket
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -19,10 +21,11 @@ from safetensors import SafetensorError
 
 import translit.data.align as align_module
 import translit.training.checkpoint as checkpoint_module
+import translit.training.command as command_module
 import translit.training.prepare as prepare_module
 from translit.config import PRESETS, DataConfig, TrainConfig
 from translit.errors import TranslitError
-from translit.model_directory import shapeless
+from translit.model_directory import ModelDirectory, shapeless
 from translit.training.checkpoint import WEIGHTS, checkpoints, load_tensors, load_weights, save_checkpoint
 from translit.training.command import owned_by_us, train
 from translit.training.distributed import World
@@ -191,6 +194,19 @@ def test_fine_tuning_starts_from_the_models_weights(config: RunConfig, tmp_path:
     assert all(torch.equal(p.half(), stored[n]) for n, p in trainer.weights.master.items())
 
 
+def test_fine_tuning_keeps_what_the_model_is_and_needs(config: RunConfig, tmp_path: Path) -> None:
+    """Its languages, the length penalty that suits it and its aligning head; not the calibration of other weights."""
+    trained(dataclasses.replace(config, source_language="fr"), tmp_path / "first")
+    known = {"length_penalty": 1.8, "alignment_head": [0, 2], "confidence": {"slope": 1.0}}
+    ModelDirectory.open(Path(config.out)).save_info(known)
+    trained(dataclasses.replace(config, start=config.out, out=str(tmp_path / "tuned")), tmp_path / "second")
+    tuned = ModelDirectory.open(tmp_path / "tuned")
+    assert (tuned.source_language, tuned.target_language) == ("fr", "zh")
+    assert tuned.length_penalty == 1.8
+    assert tuned.info["alignment_head"] == [0, 2]
+    assert "confidence" not in tuned.info
+
+
 def test_max_epochs_shortens_a_run(config: RunConfig, tmp_path: Path) -> None:
     config = changed(config, max_steps=1000, max_epochs=2)
     with Reporter(None, 1, quiet=True) as quiet:
@@ -198,6 +214,50 @@ def test_max_epochs_shortens_a_run(config: RunConfig, tmp_path: Path) -> None:
     training = job.config.training
     assert training.max_steps == pytest.approx(2 * job.batches.batches_per_epoch(), abs=1)
     assert training.eval_every <= max(1, training.max_steps // 5)
+    shared = prepare_module._limited(config.training, job.batches, World(size=4))  # four batches a step
+    assert shared.max_steps == pytest.approx(training.max_steps / 4, abs=1)
+
+
+def test_what_has_diverged_is_not_saved(config: RunConfig, tmp_path: Path) -> None:
+    with Reporter(None, 1, quiet=True) as quiet:
+        trainer = Trainer(prepare(changed(config, eval_every=3), tmp_path / "run", World(), quiet))
+        good = trainer.loss
+        trainer.loss = lambda batch: good(batch) * (1 if trainer.progress.step < 5 else math.nan)  # type: ignore[method-assign]
+        with pytest.raises(TranslitError, match=r"diverged: .* the checkpoint of step 3 is intact"):
+            trainer.run(quiet)
+    assert [p.name for p in checkpoints(tmp_path / "run" / "checkpoints")] == ["0000003"]
+
+
+def test_a_run_stopped_before_its_first_evaluation_can_end_there(config: RunConfig, tmp_path: Path) -> None:
+    config = changed(config, eval_every=50)
+    home = tmp_path / "run"
+    with Reporter(None, 1, quiet=True) as quiet:
+        trainer = Trainer(prepare(config, home, World(), quiet))
+        trainer.step([next(trainer.job.batches.stream())])
+        trainer._save()
+    (home / "config.toml").write_text(config.to_toml(), "utf-8")
+    assert train(changed(config, max_steps=1), home, resume=True, threads=None, only_look=False)
+    assert ModelDirectory.open(Path(config.out)).info["steps"] == 1
+
+
+def test_the_best_checkpoint_counts_whenever_it_was_the_last(config: RunConfig, tmp_path: Path) -> None:
+    trained(changed(config, max_steps=6), tmp_path / "run")  # evaluated at 4 and, as the last one, at 6
+    with Reporter(None, 1, quiet=True) as quiet:
+        trainer = Trainer(prepare(config, tmp_path / "run", World(), quiet))
+        trainer.resume()
+        trainer.progress.best_step = 6
+        assert trainer._is_evaluated(6)
+
+
+def test_a_look_changes_nothing(config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "run"
+    trained(config, home)
+    before = (home / "config.toml").read_text("utf-8")
+    assert train(changed(config, max_minutes=30.0), home, resume=True, threads=None, only_look=True)
+    assert (home / "config.toml").read_text("utf-8") == before
+    monkeypatch.setattr(command_module, "joined_world", lambda: nullcontext(World(size=2)))
+    with pytest.raises(TranslitError, match="without torchrun"):
+        train(config, tmp_path / "other", resume=False, threads=None, only_look=True)
 
 
 def test_a_full_disk_leaves_the_old_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -335,6 +395,8 @@ def test_a_refused_resume_leaves_the_settings_as_they_were(config: RunConfig, tm
         with pytest.raises(TranslitError, match=words):
             train(other, home, resume=True, threads=None, only_look=False)
         assert (home / "config.toml").read_text("utf-8") == before
+    with pytest.raises(TranslitError, match=r"training\.optimizer = muon, not adamw"):
+        train(changed(config, optimizer="adamw"), home, resume=True, threads=None, only_look=False)
 
 
 def test_a_corpus_of_which_every_pair_is_too_long_is_refused(config: RunConfig, tmp_path: Path) -> None:
@@ -398,6 +460,8 @@ def test_a_full_disk_before_the_first_step_is_one_line_and_leaves_nothing(
         ({"preset": "huge"}, "choose one of nano"),
         ({"model": {"d_modle": 3}}, "unknown setting 'd_modle'"),
         ({"training": {"lr": "fast"}}, "lr is 'fast'"),
+        ({"training": 3}, r"write a section \[training\]"),
+        ({"preset": ["tiny"]}, 'write preset = "small"'),
     ],
 )
 def test_wrong_settings_name_what_is_wrong(values: dict[str, object], words: str) -> None:

@@ -144,7 +144,7 @@ def train(
         assignments += [("training.max_epochs", 0), ("training.max_minutes", 0.0)]
     for name, value in [*assignments, *(_assignment(text) for text in set_ or [])]:
         if value is not None:
-            section, key = name.split(".")
+            section, _, key = name.partition(".")
             values.setdefault(section, {})[key] = value
 
     from translit.training.command import train as train_now

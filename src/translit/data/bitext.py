@@ -75,8 +75,12 @@ class Corpus:
         if len(self.paths) == 2:
             return _parallel(*self.paths)
         path = self.paths[0]
-        suffixes = [s for s in path.suffixes if s != ".gz"]
-        return _jsonl(path) if suffixes[-1:] in ([".jsonl"], [".ndjson"]) else _tsv(path)
+        return _jsonl(path) if is_jsonl(path) else _tsv(path)
+
+
+def is_jsonl(path: Path) -> bool:
+    """By its name, ``.gz`` aside."""
+    return [s for s in path.suffixes if s != ".gz"][-1:] in ([".jsonl"], [".ndjson"])
 
 
 def read_lines(path: Path) -> Iterator[str]:
@@ -121,7 +125,7 @@ def _jsonl(path: Path) -> Iterator[Pair]:
 
 def _parallel(source: Path, target: Path) -> Iterator[Pair]:
     left = read_lines(source)
-    right = _references(target) if target.suffix == ".jsonl" else read_lines(target)
+    right = _references(target) if is_jsonl(target) else read_lines(target)
     number = 0
     for number, one in enumerate(left, 1):
         other = next(right, None)
@@ -141,13 +145,17 @@ def _parallel(source: Path, target: Path) -> Iterator[Pair]:
 def _references(path: Path) -> Iterator[str]:
     """The first reference of every line, where each line is a JSON string or a list of them."""
     for number, line in enumerate(read_lines(path), 1):
-        try:
-            value = json.loads(line)
-            first = value if isinstance(value, str) else value[0]
-            if not isinstance(first, str):
-                raise TypeError
-        except (ValueError, LookupError, TypeError, RecursionError):
-            raise TranslitError(
-                f'{where(path, number)}: not a JSON list of references; write ["…", "…"]'
-            ) from None
+        first = first_reference(line)
+        if first is None:
+            raise TranslitError(f'{where(path, number)}: not a JSON list of references; write ["…", "…"]')
         yield first
+
+
+def first_reference(line: str) -> str | None:
+    """Of a JSON string, or a list of them; None if the line is neither."""
+    try:
+        value = json.loads(line)
+        first = value if isinstance(value, str) else value[0]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return None
+    return first if isinstance(first, str) else None

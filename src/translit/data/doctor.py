@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from translit.data import doctor_pair
-from translit.data.bitext import Corpus, Pair
-from translit.data.doctor_lines import Row, atomic_writer, is_jsonl, output_paths, pair_writer, rows
+from translit.data.bitext import Corpus, Pair, is_jsonl
+from translit.data.doctor_lines import Row, atomic_writer, output_paths, pair_writer, rows
 from translit.data.doctor_pair import Limits
 from translit.data.doctor_repair import repair
 from translit.data.doctor_survey import Survey, evaluation_keys, survey

@@ -16,7 +16,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from translit.data.bitext import Corpus
+from translit.data.bitext import Corpus, first_reference, is_jsonl
 from translit.errors import TranslitError, where
 
 
@@ -42,11 +42,6 @@ def rows(corpus: Corpus) -> Iterator[Row]:
     path = corpus.paths[0]
     parse = _jsonl if is_jsonl(path) else _tsv
     return (parse(line, where(path, number)) for number, line in enumerate(_lines(path), 1))
-
-
-def is_jsonl(path: Path) -> bool:
-    """By its name, ``.gz`` aside."""
-    return [s for s in path.suffixes if s != ".gz"][-1:] in ([".jsonl"], [".ndjson"])
 
 
 def _lines(path: Path) -> Iterator[_Line]:
@@ -84,7 +79,7 @@ def _jsonl(line: _Line, place: str) -> Row:
     try:
         record = json.loads(text)
         source, target = (record["source"], record["target"]) if isinstance(record, dict) else record
-        if not (isinstance(source, str) and isinstance(target, str)):
+        if isinstance(record, str) or not (isinstance(source, str) and isinstance(target, str)):
             raise TypeError
     except (ValueError, KeyError, TypeError, RecursionError):
         return Row(text, "", place, text, "not a JSON pair" if text.strip() else "")
@@ -98,8 +93,13 @@ def _parallel(source: Path, target: Path) -> Iterator[Row]:
             problem = f"no such line in {short.name}"
         else:
             problem = one.problem or other.problem
-        one, other = one or _Line("", ""), other or _Line("", "")
-        yield Row(one.text, other.text, where(source, number), f"{one.text}\t{other.text}", problem)
+        left, right = (side.text if side else "" for side in (one, other))
+        if not problem and is_jsonl(target):
+            reference = first_reference(right)
+            right, problem = (
+                (right, "not a JSON list of references") if reference is None else (reference, "")
+            )
+        yield Row(left, right, where(source, number), f"{left}\t{right}", problem)
 
 
 # ── Writing ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from translit.data.bitext import Corpus
-from translit.data.doctor_lines import Row, is_jsonl, rows
+from translit.data.bitext import Corpus, is_jsonl
+from translit.data.doctor_lines import Row, rows
 from translit.data.doctor_pair import key, log_size
 
 if TYPE_CHECKING:

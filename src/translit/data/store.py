@@ -97,6 +97,7 @@ def _build(corpus: Corpus, path: Path, hold_out: int) -> None:
         open(path / "held_out.tsv", "wb") as held,
         open(path / "offsets.part", "wb") as offsets,
     ):
+        apart: set[str] = set()  # the sources held out
         position = 0
         offsets.write(_OFFSET.pack(position))
         for pair in corpus.pairs():
@@ -106,11 +107,15 @@ def _build(corpus: Corpus, path: Path, hold_out: int) -> None:
                 counts["empty"] += 1
                 continue
             line = f"{source}\t{target}\n".encode("utf-8", "replace")
-            # By the source's hash, so that equal sentences fall on the same side; and the first, so that there is one.
-            chosen = counts.total() == 0 or zlib.crc32(source.encode("utf-8", "replace")) % 50 == 0
-            if counts["held_out"] < hold_out and chosen:
+            # The first pair, so that there is one; then one in fifty. Their sources are not trained on elsewhere.
+            one_in_fifty = zlib.crc32(source.encode("utf-8", "replace")) % 50 == 0
+            if counts["held_out"] < hold_out and (not apart or one_in_fifty):
+                apart.add(source)
                 counts["held_out"] += 1
                 held.write(line)
+                continue
+            if source in apart:
+                counts["like_held_out"] += 1
                 continue
             counts["pairs"] += 1
             out.write(line)

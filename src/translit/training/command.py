@@ -27,6 +27,8 @@ def train(config: RunConfig, home: Path, *, resume: bool, threads: int | None, o
     if threads:
         torch.set_num_threads(threads)
     with joined_world() as world, TemporaryDirectory(prefix="translit-") as scratch:
+        if only_look and world.size > 1:
+            raise TranslitError("--dry-run looks with one process; call it without torchrun")
         if only_look and not resume:  # a look leaves nothing behind
             home = Path(scratch) / home.name
         return _train(config, home, world, resume=resume, only_look=only_look)
@@ -48,13 +50,15 @@ def _train(config: RunConfig, home: Path, world: World, *, resume: bool, only_lo
         reporter.max_steps = config.training.max_steps
         trainer = Trainer(job)
         if resume:
+            _check_same_kind(home, config)
             trainer.resume()
-            _check_same_model(home, config)
             if trainer.progress.step >= config.training.max_steps:
                 reporter.say(
                     f"already at the last step, {trainer.progress.step}; raise --max-steps to train on"
                 )
-        if world.is_main:  # not before: a refused request must not change the run's settings
+        if (
+            world.is_main and not only_look
+        ):  # not before: a refused request must not change the run's settings
             write_whole(home / SETTINGS, config.absolute().to_toml().encode())
         m = config.model
         reporter.say(
@@ -82,14 +86,16 @@ def _train(config: RunConfig, home: Path, world: World, *, resume: bool, only_lo
     return True
 
 
-def _check_same_model(home: Path, config: RunConfig) -> None:
-    """Heads, norm and activation leave the shapes of the weights alone, and change what they mean."""
-    begun = run_config(read_toml(home / SETTINGS), str(home / SETTINGS)).model
-    for name in ("n_heads", "norm", "activation"):
-        before, now = getattr(begun, name), getattr(config.model, name)
+def _check_same_kind(home: Path, config: RunConfig) -> None:
+    """Refuse what would change the meaning of saved weights, or of the optimizer's memory, but not their number."""
+    begun = run_config(read_toml(home / SETTINGS), str(home / SETTINGS))
+    for section, name in (
+        ("model", "n_heads"), ("model", "norm"), ("model", "activation"), ("training", "optimizer"),
+    ):  # fmt: skip
+        before, now = (getattr(getattr(c, section), name) for c in (begun, config))
         if before != now:
             raise TranslitError(
-                f"{home}: this run began with model.{name} = {before}, not {now}; leave it, or begin a new run"
+                f"{home}: this run began with {section}.{name} = {before}, not {now}; leave it, or begin a new run"
             )
 
 

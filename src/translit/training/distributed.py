@@ -31,6 +31,10 @@ class World:
         """Whether this process prints and saves."""
         return self.rank == 0
 
+    def batches_per_step(self, accumulate: int) -> int:
+        """How many batches one optimizer step takes: ``accumulate``, and at least one for every process."""
+        return max(accumulate, self.size)
+
     def sum(self, tensors: list[Tensor]) -> None:
         """Replace each tensor by its sum over all processes, in one message."""
         if self.size == 1:

@@ -99,22 +99,25 @@ class Trainer:
         Returns False when a signal asked to stop: everything is saved, ``resume`` goes on from there.
         """
         meter = Meter(self.progress.seconds)
+        batches_per_step = self.job.world.batches_per_step(self.settings.accumulate)
         prepared = prefetch(self.job.batches.stream(self.progress.position))
         with closing(prepared) as stream, stop_on_signals() as asked_to_stop:
             while self.progress.step < self.settings.max_steps and not self.out_of_patience:
-                group = list(itertools.islice(stream, max(self.settings.accumulate, self.job.world.size)))
+                group = list(itertools.islice(stream, batches_per_step))
                 meter.add(*self.step(group), sum(batch.tokens for batch in group))
                 self.progress.seconds = meter.total_seconds
                 if self.settings.max_minutes:
                     self.heed_the_time(reporter)
                 step, last = self.progress.step, self.progress.step == self.settings.max_steps
-                if step % LOG_EVERY == 0 or last:
-                    self._check_divergence(meter)
-                    reporter.step({"step": step, "lr": learning_rate(step, self.settings), **meter.read()})
                 due = step % self.settings.eval_every == 0 or last
+                stop = self.job.world.any(asked_to_stop())
+                log = step % LOG_EVERY == 0 or last
+                if log or due or stop:  # what has diverged must not be saved
+                    self._check_divergence(meter)
+                if log:
+                    reporter.step({"step": step, "lr": learning_rate(step, self.settings), **meter.read()})
                 if due:
                     reporter.evaluation(self.evaluate())
-                stop = self.job.world.any(asked_to_stop())
                 if due or stop:
                     self._save()
                     meter.pause()
@@ -240,7 +243,9 @@ class Trainer:
 
     def final_weights(self) -> tuple[dict[str, Tensor], str]:
         """The better, on the dev set, of the best checkpoint and the average of the last ones; and which it is."""
-        saved = [p for p in checkpoints(self.checkpoints_home) if self._is_evaluated(int(p.name))]
+        everything = checkpoints(self.checkpoints_home)
+        # None has been looked at when a run was stopped early and then resumed with a smaller last step.
+        saved = [p for p in everything if self._is_evaluated(int(p.name))] or everything[-1:]
         recent = saved[-self.settings.average :]
         best = [p for p in saved if int(p.name) == self.progress.best_step]
         choices = {f"average of the last {len(recent)} checkpoints": recent, "best checkpoint": best}
@@ -258,7 +263,11 @@ class Trainer:
         return 0 < self.settings.patience <= self.progress.bad_evaluations
 
     def _is_evaluated(self, step: int) -> bool:
-        return step % self.settings.eval_every == 0 or step == self.settings.max_steps
+        # The best may have been the last step of an earlier sitting.
+        return step % self.settings.eval_every == 0 or step in (
+            self.settings.max_steps,
+            self.progress.best_step,
+        )
 
     def _save(self) -> None:
         if self.job.world.is_main:

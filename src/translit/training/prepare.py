@@ -7,6 +7,7 @@ import itertools
 import math
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -62,8 +63,10 @@ def prepare(config: RunConfig, home: Path, world: World, reporter: Reporter) -> 
     source, target = _tokenizers(config, home, weighted, world, reporter)
     model = dataclasses.replace(config.model, source_vocab=len(source), target_vocab=len(target))
     if config.start:
-        model = dataclasses.replace(
-            ModelDirectory.open(Path(config.start)).model, dropout=config.model.dropout
+        start = ModelDirectory.open(Path(config.start))
+        model = dataclasses.replace(start.model, dropout=config.model.dropout)
+        config = dataclasses.replace(
+            config, source_language=start.source_language, target_language=start.target_language
         )
     alignments = None
     if GuidedHead.chosen(config.training, model):
@@ -75,11 +78,11 @@ def prepare(config: RunConfig, home: Path, world: World, reporter: Reporter) -> 
         alignments = open_alignments(*wanted_links)
         reporter.say(f"{alignments.report['pairs']:,} pairs aligned, {alignments.report['links']:,} links")
     batches = Batches(weighted, source, target, config.data, config.training.seed, alignments)
-    config = dataclasses.replace(config, model=model, training=_limited(config.training, batches))
+    config = dataclasses.replace(config, model=model, training=_limited(config.training, batches, world))
     return Job(config, home, batches, valid, source, target, world)
 
 
-def _limited(training: TrainConfig, batches: Batches) -> TrainConfig:
+def _limited(training: TrainConfig, batches: Batches, world: World) -> TrainConfig:
     """``max_epochs`` as steps; a run shortened by it still looks at the dev set five times.
 
     How many steps ``max_minutes`` are is found on the way, by ``Trainer.heed_the_time``.
@@ -88,7 +91,9 @@ def _limited(training: TrainConfig, batches: Batches) -> TrainConfig:
         return dataclasses.replace(training, max_steps=_ENDLESS, max_epochs=0)
     if not training.max_epochs:
         return training
-    steps = math.ceil(training.max_epochs * batches.batches_per_epoch() / training.accumulate)
+    steps = math.ceil(
+        training.max_epochs * batches.batches_per_epoch() / world.batches_per_step(training.accumulate)
+    )
     steps = min(training.max_steps, steps)
     return dataclasses.replace(
         training, max_steps=steps, eval_every=min(training.eval_every, max(1, steps // 5))
@@ -140,6 +145,9 @@ def export(trainer: Trainer, weights: dict[str, Tensor], note: str) -> Path:
         "started_from": job.config.start,
         "data": {"max_tokens": job.config.data.max_tokens, "pairs_in_an_epoch": len(job.batches)},
     }
+    if job.config.start:  # what was found out about the model that it still is, in the main
+        known = ModelDirectory.open(Path(job.config.start)).info
+        info |= {name: known[name] for name in ("length_penalty", "alignment_head") if name in known}
     if trainer.guided:
         info["alignment_head"] = [trainer.guided.layer, trainer.guided.head]
     languages = job.config.source_language, job.config.target_language
@@ -171,9 +179,17 @@ def threads_in_words() -> str:
     return f"{threads} thread{'s' * (threads != 1)}"
 
 
+def _peak_memory() -> str:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return "unknown"
+    unit = 1 if sys.platform == "darwin" else 1024  # bytes
+    return f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**30:.1f} GiB"
+
+
 def dry_run(trainer: Trainer, reporter: Reporter) -> None:
     """Count everything and time a few real steps, without keeping anything."""
-    import resource
     import time
 
     from translit.model.transformer import count_parameters
@@ -182,7 +198,8 @@ def dry_run(trainer: Trainer, reporter: Reporter) -> None:
     pools = -(-len(job.batches) // job.config.data.pool)
     job.batches.too_long = 0
     per_epoch, too_long = job.batches.batches_per_epoch(), job.batches.too_long
-    groups = [list(itertools.islice(job.batches.stream(), settings.accumulate)) for _ in range(4)]
+    stream = job.batches.stream()
+    groups = [list(itertools.islice(stream, settings.accumulate)) for _ in range(4)]
     trainer.step(groups[0])  # the first step also warms up
     started = time.monotonic()
     for group in groups[1:]:
@@ -192,7 +209,6 @@ def dry_run(trainer: Trainer, reporter: Reporter) -> None:
     steps = round(60 * settings.max_minutes / seconds) if settings.max_minutes else settings.max_steps
     hours = seconds * steps / 3600
     epochs = steps * settings.accumulate / per_epoch
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     for label, value in (
         ("pairs in an epoch", f"{len(job.batches):,} in {pools} pools"),
         ("batches in an epoch", f"about {per_epoch:,.0f}"),
@@ -201,7 +217,7 @@ def dry_run(trainer: Trainer, reporter: Reporter) -> None:
         ("parameters", f"{count_parameters(trainer.model):,}"),
         ("steps", f"{steps:,}, about {epochs:.1f} epochs"),
         ("speed", f"{speed:,.0f} tokens/s, {seconds:.2f} s a step, {threads_in_words()}"),
-        ("memory", f"{memory:.1f} GiB"),
+        ("memory", _peak_memory()),
         ("time", f"about {hours:.1f} hours for all steps"),
     ):
         reporter.say(f"{label:<20} {value}")

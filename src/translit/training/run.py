@@ -89,6 +89,10 @@ def parse_value(text: str) -> Any:
 def run_config(values: dict[str, Any], place: str) -> RunConfig:
     """A RunConfig from plain values (of a TOML file or of flags); ``preset`` chooses where they start from."""
     values = dict(values)
+    for name, kind in (("preset", str), ("model", dict), ("data", dict), ("training", dict)):
+        if name in values and not isinstance(values[name], kind):
+            how = 'preset = "small"' if name == "preset" else f"a section [{name}]"
+            raise TranslitError(f"{place}: {name} is {values[name]!r}; write {how}")
     chosen = preset(values.pop("preset", "tune" if values.get("start") else "tiny"))
     sections: dict[str, Any] = {
         "model": override(chosen.model, values.pop("model", {}), f"{place} [model]"),
