@@ -292,7 +292,9 @@ def _umask() -> int:
 
 
 def read_pairs(path: Path) -> dict[str, str]:
-    """A glossary or a memory: ``source<TAB>target`` a line; blank lines and lines that begin with # are skipped."""
+    """A glossary or a memory: ``source<TAB>target`` a line; more columns are ignored, blank lines and lines that begin
+    with # are skipped.
+    """
     pairs: dict[str, str] = {}
     try:
         content = path.read_text("utf-8-sig")
@@ -303,7 +305,8 @@ def read_pairs(path: Path) -> dict[str, str]:
     for number, line in enumerate(content.split("\n"), 1):
         if not line.strip() or line.startswith("#"):
             continue
-        source, tab, target = line.rstrip("\r").partition("\t")
+        source, tab, rest = line.rstrip("\r").partition("\t")
+        target = rest.partition("\t")[0]
         if not (tab and source.strip() and target.strip()):
             raise TranslitError(f"{where(path, number)}: expected source<TAB>target, found {line!r}")
         pairs[source.strip()] = target.strip()

@@ -45,18 +45,24 @@ class Glossary:
     """Terms and the translations they must get: ``{"gradient": "梯度"}``. Whole words, capitals do not matter."""
 
     def __init__(self, terms: dict[str, str]) -> None:
-        self._terms = {" ".join(term.casefold().split()): target for term, target in terms.items()}
-        longest_first = sorted(self._terms, key=len, reverse=True)
+        self._terms = {self._key(term): target for term, target in terms.items()}
+        # As written, too: folding turns Straße into strasse, which the pattern would not find in a text.
+        longest_first = sorted({*terms, *self._terms}, key=len, reverse=True)
         words = (r"\s+".join(map(re.escape, term.split())) for term in longest_first)
         self._pattern = re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE) if terms else None
 
     def find(self, text: str) -> list[Span]:
         if self._pattern is None:
             return []
-        return [Span(m.start(), m.end(), "glossary") for m in self._pattern.finditer(text)]
+        found = (m for m in self._pattern.finditer(text) if self._key(m[0]) in self._terms)
+        return [Span(m.start(), m.end(), "glossary") for m in found]
 
     def target(self, term: str) -> str:
-        return self._terms[" ".join(term.casefold().split())]
+        return self._terms[self._key(term)]
+
+    @staticmethod
+    def _key(term: str) -> str:
+        return " ".join(term.casefold().split())
 
 
 # ── Edges: what stands around a sentence and never needs translating ────────────────────────────────────────

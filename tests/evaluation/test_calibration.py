@@ -67,6 +67,12 @@ def test_the_curve_behind_the_data_is_found_again() -> None:
     assert expected_calibration_error(reliability(cross_validated(scores, good), good)) < 0.02
 
 
+def test_a_fold_never_takes_all_lines_of_a_kind() -> None:
+    assert len(cross_validated([-i / 10 for i in range(10)], [i not in (0, 5) for i in range(10)])) == 10
+    with pytest.raises(TranslitError, match="only 1 of the 10 lines is bad"):
+        cross_validated([-i / 10 for i in range(10)], [i != 3 for i in range(10)])
+
+
 @given(st.lists(st.tuples(st.floats(-20, 0), st.booleans()), min_size=2, max_size=200))
 def test_the_curve_is_always_finite_and_goes_with_the_evidence(lines: list[tuple[float, bool]]) -> None:
     scores, good = zip(*lines, strict=True)

@@ -152,6 +152,10 @@ def test_complaint_12_garbled_number(source: str, translation: str) -> None:
         ("From 62 to 65 by 2035", "6205年6525年", None),  # which is which?
         ("He has 5 cats.", "他有6只猫。", None),  # too little to go by
         ("In 1988 and 1989", "1988年和1989年", None),  # nothing wrong
+        ("The tower is 27 m tall.", "这座塔高72米。", "这座塔高27米。"),  # metres, not millions
+        ("Call 02079460000 now.", "请拨02079460001。", "请拨02079460000。"),
+        ("PIN 0048213 is wrong.", "密码0048231错了。", "密码0048213错了。"),
+        ("It costs 31 hundred.", "要310。", "要3100。"),
     ],
 )
 def test_a_slip_in_a_number_is_mended(source: str, translation: str, expected: str | None) -> None:

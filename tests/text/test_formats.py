@@ -273,6 +273,11 @@ def test_subtitles_keep_who_speaks() -> None:
     assert translated("a.srt", cue, "等等！", "我在").endswith("<i>JOHN: 等等！</i>\n- DR. O'NEIL #2: 我在\n")
 
 
+def test_a_dash_starts_a_speaker_also_under_a_line_without() -> None:
+    cue = "1\n00:00:01,000 --> 00:00:02,000\nCome on now\n- Yes, go\n"
+    assert segments("a.srt", cue) == ["Come on now", "Yes, go"]
+
+
 def test_vtt_entities_are_characters() -> None:
     cue = "WEBVTT\n\n00:01.000 --> 00:02.000\nYou &amp; me &lt;3 <i>now</i>\n"
     assert segments("a.vtt", cue) == ["You & me <3 {0}now{1}"]
@@ -282,6 +287,7 @@ def test_vtt_entities_are_characters() -> None:
 
 def test_layout_never_breaks_words_or_starts_a_line_with_a_mark() -> None:
     assert lay_out("短句。", 2) == ["短句。"]
+    assert lay_out("a" * 40, 2) == ["a" * 40]  # nowhere to cut
     lines = lay_out("他在 International Business Machines 公司工作了整整二十年，之后退休。", 2)
     assert len(lines) == 2
     assert (
@@ -328,6 +334,24 @@ def test_markdown_with_old_line_ends() -> None:
     assert segments("a.md", "# One\r\rTwo\rthree\r") == ["One", "Two three"]
 
 
+@pytest.mark.parametrize(
+    "link",
+    [
+        r'[text](http://x.com "a \"quoted\" title")',
+        r"[text](https://x.org/a\(b)",
+        "[text](https://x.org/a_((b)))",
+        "[text](<https://x.org/a b>)",
+        "[text](/u (a title))",
+    ],
+)
+def test_markdown_links_of_every_form_are_followed(link: str) -> None:
+    assert segments("a.md", f"See {link} for more.\n") == ["See {0}text{1} for more."]
+    assert (
+        translated("a.md", f"See {link} for more.\n", "更多见{0}文{1}。")
+        == f"更多见{link.replace('text', '文')}。\n"
+    )
+
+
 def test_markdown_reference_links_keep_their_label() -> None:
     text = "See [my ref].\n\n[my ref]: http://x\n"
     assert translated("a.md", text, "见{0}参考{1}。") == "见[参考][my ref]。\n\n[my ref]: http://x\n"
@@ -345,6 +369,15 @@ def test_html_text_only() -> None:
     )
     expected = expected.replace("&nbsp;", "\u00a0").replace('"A tip', '"译A tip').replace("<li>", "<li>译")
     assert out == expected.replace("<br>", "<br>译").replace("A cat", "译A cat").replace("Look", "译Look")
+
+
+def test_html_what_is_not_translated_ends_where_it_ends() -> None:
+    br = '<p>One<br class="notranslate">Two words</p><p>Three words</p>'
+    assert segments("a.html", br) == ["One", "Two words", "Three words"]
+    item = '<ul><li class="notranslate">API <b>x</b><li>Next item</ul><p>After words</p>'
+    assert segments("a.html", item) == ["Next item", "After words"]
+    last = '<ul><li>First item<li translate="no">API<ul><li>x</ul></ul><p>After words</p>'
+    assert segments("a.html", last) == ["First item", "After words"]
 
 
 def test_html_specials_are_escaped_and_tags_stay_well_formed() -> None:
@@ -560,6 +593,9 @@ def test_complaint_24_errors_name_file_and_line() -> None:
         with pytest.raises(TranslitError, match=rf"^{name}:[23]: ") as caught:
             open_format(name, data)
         assert "\n" not in str(caught.value)
+    for name, text in (("a.json", '{"a": ' + "9" * 5000 + "}"), ("a.yaml", "[" * 3000)):
+        with pytest.raises(TranslitError, match=rf"^{name}: "):
+            open_format(name, text.encode())
 
 
 def test_invalid_bytes_can_be_replaced() -> None:

@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 from translit import Translation, Translator
 from translit.decoding.settings import Hypothesis, SearchSettings
 from translit.errors import TranslitError
+from translit.files import read_pairs
 from translit.model_directory import find_model
-from translit.sentence import peel
+from translit.sentence import Glossary, peel
 from translit.text.tokenizer import EOS
 
 
@@ -694,3 +695,17 @@ def test_the_length_penalty_of_the_model(tmp_path: Path) -> None:
     (model / "config.json").write_text(json.dumps(config), "utf-8")
     with pytest.raises(TranslitError, match=r"info\.length_penalty is 'long'"):
         Translator(model)
+
+
+def test_glossary_terms_are_found_as_they_are_written() -> None:
+    """Letters whose folded form is another: ß, İ; and ı, which a pattern takes for an i."""
+    glossary = Glossary({"Straße": "街", "İzmir": "伊兹密尔", "Diyarbakir": "迪亚巴克尔"})
+    for text, target in (("the Straße", "街"), ("in İzmir", "伊兹密尔"), ("in DIYARBAKIR", "迪亚巴克尔")):
+        (span,) = glossary.find(text)
+        assert glossary.target(text[span.start : span.end]) == target
+    assert glossary.find("in Diyarbakır") == []
+
+
+def test_further_columns_of_pairs_are_notes(tmp_path: Path) -> None:
+    (tmp_path / "terms.tsv").write_text("gradient\t梯度\tmath term\n", "utf-8")
+    assert read_pairs(tmp_path / "terms.tsv") == {"gradient": "梯度"}

@@ -56,7 +56,7 @@ def evaluate(
         typer.Option(metavar="NAME", help="Engine that translates: auto, ctranslate2 or torch."),
     ] = "auto",
     beam: Annotated[
-        int | None, typer.Option(metavar="N", min=1, max=100, help="Beam size; by default the model's own.")
+        int | None, typer.Option(metavar="N", min=1, max=100, help="Beam size, 4 by default.")
     ] = None,
     compare: Annotated[
         list[Path] | None,

@@ -48,7 +48,10 @@ def translate(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="PATH", help="File, or folder for several inputs; - is standard output."
+            "--output",
+            "-o",
+            metavar="PATH",
+            help="File (a name with a suffix) or folder; - is standard output.",
         ),
     ] = None,
     skip_existing: Annotated[

@@ -149,12 +149,24 @@ def fit_confidence(scores: Sequence[float], good: Sequence[bool], threshold: flo
 def cross_validated(
     scores: Sequence[float], good: Sequence[bool], threshold: float = GOOD, folds: int = 5
 ) -> list[float]:
-    """Each line's probability of being good by a curve fitted on the other folds, so never on itself."""
+    """Each line's probability of being good by a curve fitted on the other folds, so never on itself.
+
+    Good and bad lines are dealt out in turn, each kind by itself. Raises TranslitError when there are fewer than two
+    of a kind.
+    """
+    kinds = [[i for i, is_good in enumerate(good) if is_good == kind] for kind in (True, False)]
+    if (fewest := min(map(len, kinds))) == 1:
+        which = "good" if len(kinds[0]) == 1 else "bad"
+        raise TranslitError(
+            f"calibration: only {fewest} of the {len(good):,} lines is {which} (chrF2 from {threshold:g} is good); "
+            "give more lines, or another --good"
+        )
     found = [0.0] * len(scores)
     for fold in range(folds):
-        rest = [i for i in range(len(scores)) if i % folds != fold]
+        held = {i for kind in kinds for i in kind[fold::folds]}
+        rest = [i for i in range(len(scores)) if i not in held]
         curve = fit_confidence([scores[i] for i in rest], [good[i] for i in rest], threshold)
-        for i in range(fold, len(scores), folds):
+        for i in held:
             found[i] = curve(scores[i])
     return found
 

@@ -449,13 +449,13 @@ def _is_slip(right: str, wrong: str) -> bool:
 
 def _in_chinese(number: Number) -> str:
     """A number as Chinese writes it: in the digits it has, or 2700万 for "27 million" and 40 for "forty"."""
+    if not (_is_scaled(number) or _EN_WORD.search(number.text)):
+        return number.text  # 27 of "27 m", which may be metres; a telephone number
     value = max(number.values)
-    if number.text.replace(",", "") == str(value):
-        return number.text
     for unit, size in (("万亿", Decimal(10**12)), ("亿", Decimal(10**8)), ("万", Decimal(10**4))):
         if value >= size:
             return f"{(value / size).normalize():f}{unit}"
-    return f"{value.normalize():f}" if _EN_WORD.search(number.text) else number.text
+    return f"{value.normalize():f}"
 
 
 def in_chinese(digits: str, scale: str) -> str:

@@ -96,7 +96,7 @@ def _paragraphs(stories: Sequence[tuple[Any, Any]]) -> list[_Paragraph]:
 
 def _prefix(element: Any) -> str:
     """The namespace of WordprocessingML in the notation of lxml, with its braces."""
-    return f"{{{element.nsmap['w']}}}"
+    return f"{str(element.tag).rpartition('}')[0]}}}"
 
 
 def _tag(element: Any) -> str:

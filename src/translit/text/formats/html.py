@@ -20,6 +20,10 @@ _LOOSE = frozenset(("img", "input", "wbr"))
 # Not language, copied whole: the first kind as one token of its sentence, the second between sentences.
 _COPIED_INLINE = frozenset(("code", "kbd", "samp", "var", "math", "svg"))
 _COPIED = frozenset(("script", "style", "pre", "textarea", "xmp"))
+_END_IMPLIED = frozenset(("li", "p", "td", "th", "tr", "dt", "dd", "option"))  # need no end tag
+_VOID = frozenset(
+    ("br", "hr", "img", "input", "meta", "link", "source", "col", "area", "base", "embed", "track", "wbr")
+)
 
 _ATTRIBUTE = re.compile(r"""\s(?:alt|title|placeholder|aria-label)\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.I)
 # What a page says of itself to others, and the text of a button.
@@ -106,16 +110,23 @@ def find_slots(text: str) -> Iterator[InlineSlot]:
     """The translatable sentences and attributes of HTML ``text``, or of a fragment of it."""
     builder = SlotBuilder(_escape)
     copied: list[str] = []  # the tags of this name that are open, while an element is copied whole
+    inside: list[str] = []  # the others that were opened in it
     copied_from = 0
     for event in _events(text):
-        if copied:
+        if copied and copied[0] in _END_IMPLIED and not inside and _implies_end(event, copied[0]):
+            copied = []
+        elif copied:
             if event.tag == copied[0]:
                 copied = copied[1:] if event.kind == "end" else [*copied, event.tag]
+            elif event.kind == "start" and event.tag not in _VOID:
+                inside.append(event.tag)
+            elif event.kind == "end" and event.tag in inside:
+                del inside[len(inside) - 1 - inside[::-1].index(event.tag) :]
             if not copied and (event.tag in _COPIED_INLINE or event.tag in _INLINE):
                 builder.mark(copied_from, event.end)
             continue
         if event.kind == "start" and _is_copied(event, text):
-            copied, copied_from = [event.tag], event.start
+            copied, inside, copied_from = [event.tag], [], event.start
             ends_sentence = event.tag not in _COPIED_INLINE and event.tag not in _INLINE
         else:
             ends_sentence = _add(builder, event, text)
@@ -127,7 +138,13 @@ def find_slots(text: str) -> Iterator[InlineSlot]:
 
 def _is_copied(event: _Event, text: str) -> bool:
     listed = event.tag in _COPIED or event.tag in _COPIED_INLINE
-    return listed or bool(event.tag not in _LOOSE and _UNTRANSLATED.search(text, event.start, event.end))
+    may_be = event.tag not in _LOOSE and event.tag not in _VOID
+    return listed or bool(may_be and _UNTRANSLATED.search(text, event.start, event.end))
+
+
+def _implies_end(event: _Event, tag: str) -> bool:
+    """Does ``event`` end an open ``<tag>`` that has no end tag: the next of its kind, or the end of what holds it?"""
+    return (event.kind == "start" and event.tag == tag) or (event.kind == "end" and event.tag != tag)
 
 
 def _add(builder: SlotBuilder, event: _Event, text: str) -> bool:

@@ -25,6 +25,8 @@ def read(source: Source) -> TextDocument:
             f"{where(source.name, error.lineno)}: not valid JSON: {error.msg.lower()} (column {error.colno}); "
             "fix the file, comments and trailing commas are not JSON"
         ) from None
+    except ValueError as error:
+        raise TranslitError(f"{source.name}: cannot read the JSON: {error}") from None
     except RecursionError:
         raise TranslitError(f"{source.name}: JSON nested too deeply to read; flatten it") from None
     ascii_only = source.text.isascii() and "\\u" in source.text

@@ -27,6 +27,8 @@ def read(source: Source) -> TextDocument:
         place = where(source.name, mark.line + 1 if mark else None)
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
         raise TranslitError(f"{place}: not valid YAML: {problem}; fix the file") from None
+    except RecursionError:
+        raise TranslitError(f"{source.name}: YAML nested too deeply to read; flatten it") from None
     slots: dict[int, Slot] = {}
     for node in nodes:
         for scalar in _values(node):

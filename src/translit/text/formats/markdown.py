@@ -36,10 +36,10 @@ _STAND_IN, _STAND_IN_WORD = "\uf8fe", "\uf8fd"  # outside the sentence, and a pa
 _LINE = re.compile(r"[^\n]*\n?")
 _WORD = re.compile(rf"\s+|{_STAND_IN}+|{_STAND_IN_WORD}+|[^\s{_STAND_IN}{_STAND_IN_WORD}]+")
 # Behind the text of a link or image: (target "title"), [label], or nothing.
-_TARGET = (
-    r"""(?:\(\s*(?:<[^<>\n]*>|[^\s()<]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)"""
-    r"|\[[^\[\]]*\]|)"
-)
+_URL_PIECE = r"(?:[^\s()<\\]|\\.)"
+_URL = rf"(?:{_URL_PIECE}|\((?:{_URL_PIECE}|\({_URL_PIECE}*\))*\))*"  # with parentheses in it, in pairs
+_TITLE = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\))"""
+_TARGET = rf"(?:\(\s*(?:<(?:[^<>\n\\]|\\.)*>|{_URL})(?:\s+{_TITLE})?\s*\)|\[[^\[\]]*\]|)"
 _LINK_END = re.compile(rf"\]{_TARGET}")
 _IMAGE = re.compile(rf"!\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]{_TARGET}", re.DOTALL)
 _SOFT_BREAK = re.compile(r"[ \t]*\n[ \t]*")

@@ -72,7 +72,9 @@ def _block_follows(text: str, lines: Sequence[Line], index: int) -> bool:
 def _speakers(text: str, cue: list[Line]) -> Iterator[list[Line]]:
     contents = [text[slice(*line)] for line in cue]
     speakers = [index for index, content in enumerate(contents) if _SPEAKER.match(content)]
-    starts = speakers[1:] + [index for index in range(1, len(cue)) if _ends(*contents[index - 1 : index + 1])]
+    starts = [index for index in speakers if index] + [
+        index for index in range(1, len(cue)) if _ends(*contents[index - 1 : index + 1])
+    ]
     yield from (cue[a:b] for a, b in pairwise([0, *sorted(set(starts)), len(cue)]))
 
 
@@ -132,7 +134,7 @@ def lay_out(text: str, lines: int) -> list[str]:
     units = _UNIT.findall(text)
     ends = list(accumulate(map(_cells, units)))
     total = ends[-1] if ends else 0
-    lines = min(lines, ceil(total / _LINE_CELLS))
+    lines = min(lines, ceil(total / _LINE_CELLS), len(units))
     if lines < 2:
         return [text]
 
