@@ -54,6 +54,7 @@ OURS, TWO, MARIAN, JOEY = "ours", "two processes", "marian", "joey"
 CONTENDERS = [
     ("translit, AdamW", OURS, "adamw", 1),
     ("translit, Muon", OURS, "muon", 1),
+    ("translit, Muon, torch.compile", OURS, "compiled", 1),
     ("Hugging Face, fp32", MARIAN, "fp32", 1),
     ("Hugging Face, bf16", MARIAN, "bf16", 1),
     ("JoeyNMT, fp32", JOEY, "fp32", 1),
@@ -96,14 +97,14 @@ def main() -> None:
 # ── The batches ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def make_job(home: Path, train: Sequence[str] | None, world: World, optimizer: str = "muon") -> Job:
+def make_job(home: Path, train: Sequence[str] | None, world: World, **settings: Any) -> Job:
     """Preset small with the tokenizers that are in ``home``. The first call there builds the stores."""
     small = preset("small")
     config = RunConfig(
         train=tuple(train) if train else RunConfig.train,
         model=small.model,
         data=small.data,
-        training=dataclasses.replace(small.train, optimizer=optimizer),  # type: ignore[arg-type]
+        training=dataclasses.replace(small.train, **settings),
     )
     with Reporter(None, 1, quiet=True) as reporter:
         return prepare(config, home, world, reporter)
@@ -146,7 +147,8 @@ def training_flops(model: ModelConfig, batch: Batch) -> float:
 def work(home: Path, train: Sequence[str] | None, count: int) -> None:
     """Answer commands from stdin with the seconds they took; the first of several processes tells the others."""
     with joined_world() as world:
-        jobs = {name: make_job(home, train, world, name) for name in ("adamw", "muon")}
+        ways = {"adamw": {"optimizer": "adamw"}, "muon": {}, "compiled": {"compile": True}}
+        jobs = {name: make_job(home, train, world, **settings) for name, settings in ways.items()}
         trainers = {name: Trainer(job) for name, job in jobs.items()}
         batches = list(itertools.islice(jobs["muon"].batches.stream(), count))
         parameters = sum(p.numel() for p in trainers["muon"].model.parameters())

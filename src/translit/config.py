@@ -100,6 +100,7 @@ class TrainConfig:
     guided_layer: int = 0  # decoder layer of that head, from 1; 0: the last but one
     guided_head: int = 0  # which head of that layer, from 1; 0: the last
     precision: Literal["auto", "bf16", "fp32"] = "auto"  # auto: bf16 where the processor multiplies in it
+    compile: bool = False  # torch.compile the layers: meant for a GPU; on a CPU the steps were slower
     eval_every: int = 500  # optimizer steps between dev evaluations and checkpoints
     patience: int = 10  # evaluations without a better dev loss before stopping; 0: never stop early
     average: int = 5  # checkpoints averaged into the final model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import math
 import os
@@ -169,6 +170,23 @@ def test_accumulated_batches_are_one_large_batch(config: RunConfig, tmp_path: Pa
     other.model.train()
     total = sum(other.loss(b) for b in group) / sum(int((b.target_out != 0).sum()) for b in group)
     assert float(loss) == pytest.approx(float(total.detach()), rel=0.05)  # dropout differs
+
+
+def test_compiled_layers_learn_the_same(
+    config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Traced by torch.compile as always; generating machine code is left out, it needs a C++ compiler and minutes."""
+    traced = functools.partialmethod(torch.nn.Module.compile, backend="aot_eager")
+    monkeypatch.setattr(torch.nn.Module, "compile", traced)
+    monkeypatch.setattr(align_module, "align_both_ways", straight)
+    config = changed(config, precision="fp32", max_steps=3, guided_alignment=0.5, guided_layer=1)
+    config = dataclasses.replace(config, model=dataclasses.replace(config.model, dropout=0.0))
+    plain = trained(config, tmp_path / "plain")
+    torch._dynamo.utils.counters.clear()
+    compiled = trained(changed(config, compile=True), tmp_path / "compiled")
+    assert torch._dynamo.utils.counters["stats"]["unique_graphs"] > 0
+    for name in plain:
+        torch.testing.assert_close(compiled[name], plain[name], rtol=0, atol=1e-5)
 
 
 def test_early_stopping_counts_patience_across_a_resume(config: RunConfig, tmp_path: Path) -> None:

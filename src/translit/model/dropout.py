@@ -24,7 +24,7 @@ class Dropout(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         if not self.training or self.p == 0:
             return x
-        if x.device.type != "cpu" or x.numel() > _POOL_SIZE // 2:
+        if x.device.type != "cpu" or x.numel() > _POOL_SIZE // 2 or torch.compiler.is_compiling():
             return nn.functional.dropout(x, self.p)
         pool = self._pool(x.dtype)
         start = int(torch.randint(_POOL_SIZE - x.numel(), ()))

@@ -80,6 +80,9 @@ class Trainer:
         self.guided = GuidedHead.chosen(self.settings, job.config.model)
         self.progress = Progress()
         self.checkpoints_home = job.home / "checkpoints"
+        if self.settings.compile:
+            for layer in [*self.model.encoder, *self.model.decoder]:  # alike, so their code is compiled once
+                layer.compile(dynamic=True)
 
     def resume(self) -> None:
         """Go back to the newest checkpoint of the run directory."""
@@ -187,6 +190,7 @@ class Trainer:
         return loss + guided.loss(trace, batch) if guided and trace else loss
 
     @torch.no_grad()
+    @torch.compiler.set_stance("force_eager")  # every length of a search would be compiled
     def dev_loss(self) -> float:
         """Cross-entropy per dev token, in nats, without smoothing or augmentation."""
         self.model.eval()
@@ -234,6 +238,7 @@ class Trainer:
             ],
         }
 
+    @torch.compiler.set_stance("force_eager")
     def translate(self, sentences: list[str]) -> list[str]:
         """Greedy translations by the model as it is now."""
         self.model.eval()
