@@ -93,10 +93,12 @@ def main() -> None:
             print(f"{name:<20} {' '.join(f'{k}={v}' for k, v in changes.items()) or 'preset small'}")
         print(bench.table())
         return
-    wanted = [
-        (name, seed) for seed in asked.seeds for name in asked.only or SETTINGS
-    ]  # soon complete with one seed
+    # All settings with one seed first: the table is soon complete.
+    wanted = [(name, seed) for seed in asked.seeds for name in asked.only or SETTINGS]
     missing = [pair for pair in wanted if not bench.has(*pair)]
+    if not missing:
+        print(bench.table())
+        return
     bench.prepare()
     with ThreadPoolExecutor(asked.jobs) as side_by_side:
         for start in range(0, len(missing), asked.jobs):  # together they start, so that the shares stay equal
@@ -179,10 +181,7 @@ class Bench:
                 *(f"{k}={str(v).lower() if isinstance(v, bool) else v}" for k, v in settings.items()),
             ]
         process = subprocess.Popen(command, stdout=sys.stderr)
-        try:
-            process.wait()
-        except KeyboardInterrupt:  # the training has heard it too, and saves
-            process.wait()
+        process.wait()
         if process.returncode:
             raise SystemExit(f"{name}: interrupted, or failed; the same command goes on")
 
@@ -278,4 +277,7 @@ class Bench:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:  # the trainings have heard it, too, and saved
+        sys.exit("interrupted; the same command goes on")

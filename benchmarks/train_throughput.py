@@ -1,6 +1,6 @@
 """How fast training is, beside the machine's own peak and beside other libraries: one run, one Markdown report.
 
-    python benchmarks/train_throughput.py                       all of it, about eight minutes on two cores
+    python benchmarks/train_throughput.py                       all of it, some ten minutes on two cores
     python benchmarks/train_throughput.py --batches 2 --turns 1    does it work at all?
     python benchmarks/train_throughput.py --peers ""            without the others
 

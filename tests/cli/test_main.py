@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -114,3 +115,13 @@ def test_commands_are_listed_as_a_newcomer_meets_them() -> None:
 
     names = get_command(app).list_commands(None)  # type: ignore[arg-type, attr-defined]
     assert names[:2] == ["translate", "explain"]
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_input_that_is_not_utf8_is_one_line_in_any_locale(locale: str) -> None:
+    command = [sys.executable, "-m", "translit", "explain"]
+    done = subprocess.run(
+        command, input=b"caf\xe9\n", capture_output=True, env={**os.environ, "LC_ALL": locale}
+    )
+    assert done.returncode == 2
+    assert done.stderr.decode() == "translit: stdin: byte 0xe9 is not UTF-8; convert the text\n"

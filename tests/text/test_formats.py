@@ -378,6 +378,10 @@ def test_html_what_is_not_translated_ends_where_it_ends() -> None:
     assert segments("a.html", item) == ["Next item", "After words"]
     last = '<ul><li>First item<li translate="no">API<ul><li>x</ul></ul><p>After words</p>'
     assert segments("a.html", last) == ["First item", "After words"]
+    terms = '<dl><dt class="notranslate">API<dd>An interface<dt class="notranslate">URL</dl><p>After words'
+    assert segments("a.html", terms) == ["An interface", "After words"]
+    nested = '<ul><li class="notranslate">API<p>unclosed<li>Next item</ul>After words'
+    assert segments("a.html", nested) == ["Next item", "After words"]
 
 
 def test_html_specials_are_escaped_and_tags_stay_well_formed() -> None:

@@ -172,6 +172,12 @@ def test_accumulated_batches_are_one_large_batch(config: RunConfig, tmp_path: Pa
     assert float(loss) == pytest.approx(float(total.detach()), rel=0.05)  # dropout differs
 
 
+def test_the_compiler_is_loaded_only_for_a_training_that_wants_it() -> None:
+    """It takes two seconds."""
+    code = "import sys, translit.training.command; sys.exit('torch._dynamo' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
 def test_compiled_layers_learn_the_same(
     config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

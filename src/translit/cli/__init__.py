@@ -27,6 +27,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # an ASCII locale must not break Chinese output
             stream.reconfigure(encoding="utf-8", errors="replace" if stream is sys.stderr else "strict")
+    if hasattr(sys.stdin, "reconfigure") and not sys.stdin.isatty():  # nor let wrong bytes slip in
+        sys.stdin.reconfigure(encoding="utf-8", errors="strict")
     try:
         try:
             code = _run(sys.argv[1:])
@@ -35,6 +37,10 @@ def main() -> None:
         sys.exit(code)
     except TranslitError as error:
         print(f"translit: {error}", file=sys.stderr)
+        sys.exit(BAD_REQUEST)
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        print(f"translit: stdin: byte 0x{byte:02x} is not UTF-8; convert the text", file=sys.stderr)
         sys.exit(BAD_REQUEST)
     except KeyboardInterrupt:
         print("translit: interrupted", file=sys.stderr)

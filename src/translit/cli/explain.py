@@ -140,10 +140,7 @@ def _input(words: list[str] | None) -> str:
     """The text to explain: the arguments, or standard input if that is not a keyboard."""
     if not words and sys.stdin.isatty():
         raise TranslitError('explain: nothing to explain; write for example: translit explain "I love you"')
-    try:
-        text = " ".join(words) if words else sys.stdin.read()
-    except UnicodeDecodeError:
-        raise TranslitError("explain: the text is not UTF-8; convert it") from None
+    text = " ".join(words) if words else sys.stdin.read()
     if not text.strip():  # told before anything is loaded
         raise TranslitError("explain: the text is empty; give a sentence to explain")
     return text

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from translit.cli.output import in_words
-from translit.errors import TranslitError
 
 if TYPE_CHECKING:
     from translit.translator import Translation, Translator
@@ -39,8 +38,6 @@ def converse(translator: Translator, show: Callable[[Translation], str]) -> None
             except KeyboardInterrupt:
                 print(file=sys.stderr)
                 continue
-            except UnicodeDecodeError:
-                raise TranslitError("the text is not UTF-8; convert it") from None
             command = line.strip()
             if command in (":quit", ":q", ":exit"):
                 return

@@ -111,16 +111,23 @@ def _tsv(path: Path) -> Iterator[Pair]:
 
 def _jsonl(path: Path) -> Iterator[Pair]:
     for number, line in enumerate(read_lines(path), 1):
-        try:
-            record = json.loads(line)
-            source, target = (record["source"], record["target"]) if isinstance(record, dict) else record
-            if isinstance(record, str) or not (isinstance(source, str) and isinstance(target, str)):
-                raise TypeError
-        except (ValueError, KeyError, TypeError, RecursionError):
+        pair = json_pair(line)
+        if pair is None:
             raise TranslitError(
                 f'{where(path, number)}: not a pair; write {{"source": "…", "target": "…"}} on each line'
-            ) from None
-        yield Pair(source, target, where(path, number))
+            )
+        yield Pair(*pair, where(path, number))
+
+
+def json_pair(line: str) -> tuple[str, str] | None:
+    """Source and target of a JSON object or list; None if the line is neither."""
+    try:
+        record = json.loads(line)
+        source, target = (record["source"], record["target"]) if isinstance(record, dict) else record
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    are_texts = isinstance(source, str) and isinstance(target, str) and not isinstance(record, str)
+    return (source, target) if are_texts else None
 
 
 def _parallel(source: Path, target: Path) -> Iterator[Pair]:

@@ -16,7 +16,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from translit.data.bitext import Corpus, first_reference, is_jsonl
+from translit.data.bitext import Corpus, first_reference, is_jsonl, json_pair
 from translit.errors import TranslitError, where
 
 
@@ -76,14 +76,10 @@ def _jsonl(line: _Line, place: str) -> Row:
     text, problem = line
     if problem:
         return Row(text, "", place, text, problem)
-    try:
-        record = json.loads(text)
-        source, target = (record["source"], record["target"]) if isinstance(record, dict) else record
-        if isinstance(record, str) or not (isinstance(source, str) and isinstance(target, str)):
-            raise TypeError
-    except (ValueError, KeyError, TypeError, RecursionError):
+    pair = json_pair(text)
+    if pair is None:
         return Row(text, "", place, text, "not a JSON pair" if text.strip() else "")
-    return Row(source, target, place, text)
+    return Row(*pair, place, text)
 
 
 def _parallel(source: Path, target: Path) -> Iterator[Row]:
@@ -96,9 +92,10 @@ def _parallel(source: Path, target: Path) -> Iterator[Row]:
         left, right = (side.text if side else "" for side in (one, other))
         if not problem and is_jsonl(target):
             reference = first_reference(right)
-            right, problem = (
-                (right, "not a JSON list of references") if reference is None else (reference, "")
-            )
+            if reference is None:
+                problem = "not a JSON list of references"
+            else:
+                right = reference
         yield Row(left, right, where(source, number), f"{left}\t{right}", problem)
 
 

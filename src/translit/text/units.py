@@ -55,11 +55,13 @@ _BEHIND = {
     "°C": _Unit("摄氏度", "[度°℃]|摄氏"),
     "°F": _Unit("华氏度", r"[华℉]|°\s?F"),
     "°": _Unit("度", "[度°º℃纬经角]"),
+}
+_MEASURES = {
     "kg": _Unit("公斤", "斤|千克"), "mg": _Unit("毫克", "毫克"), "lb": _Unit("磅", "磅"), "lbs": _Unit("磅", "磅"),
     "km": _Unit("公里", "里|千米"), "cm": _Unit("厘米", "厘米|公分"), "mm": _Unit("毫米", "毫米"),
     "ml": _Unit("毫升", "毫升"), "mph": _Unit("英里/小时", "英里|哩"),
 }  # fmt: skip
-_MEASURES = "kg|mg|lbs?|km|cm|mm|ml|mph"
+_BEHIND |= _MEASURES
 _SPELLINGS = {"℃": "°C", "℉": "°F", "￥": "¥", "￡": "£", "U.S.$": "US$"}
 
 _SIGNS = "|".join(map(re.escape, sorted([*_CURRENCIES, "￥", "￡", "U.S.$"], key=len, reverse=True)))
@@ -71,7 +73,7 @@ _AMOUNT = re.compile(
     (?P<low>{_NUMBER})(?:(?P<dash>[-–—])(?:{_SIGNS})?(?P<high>{_NUMBER}))?
     (?P<scale>[-\ \u00a0]?(?i:hundred|thousand|million|billion|trillion)\b|{_SPACE}(?i:k|mn?|bn?|tn)\b)?
     (?:{_SPACE}(?P<behind>%(?![\w(])|°{_SPACE}[CF]\b|[℃℉¢]|°(?!\w)|(?:{_SIGNS})(?![\w$])
-        |(?:{_MEASURES})(?![\w/²³-])))?
+        |(?:{"|".join(_MEASURES)})(?![\w/²³-])))?
     """.replace(_SPACE, _SPACE.replace(" ", "\\ ")),
     re.VERBOSE | re.ASCII,
 )

@@ -56,9 +56,8 @@ def _train(config: RunConfig, home: Path, world: World, *, resume: bool, only_lo
                 reporter.say(
                     f"already at the last step, {trainer.progress.step}; raise --max-steps to train on"
                 )
-        if (
-            world.is_main and not only_look
-        ):  # not before: a refused request must not change the run's settings
+        # Not before: a refused request must not change the run's settings, and a look never does.
+        if world.is_main and not only_look:
             write_whole(home / SETTINGS, config.absolute().to_toml().encode())
         m = config.model
         reporter.say(

@@ -8,7 +8,7 @@ import math
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,7 +120,8 @@ class Trainer:
                 if log:
                     reporter.step({"step": step, "lr": learning_rate(step, self.settings), **meter.read()})
                 if due:
-                    reporter.evaluation(self.evaluate())
+                    with self._as_written():
+                        reporter.evaluation(self.evaluate())
                 if due or stop:
                     self._save()
                     meter.pause()
@@ -190,7 +191,6 @@ class Trainer:
         return loss + guided.loss(trace, batch) if guided and trace else loss
 
     @torch.no_grad()
-    @torch.compiler.set_stance("force_eager")  # every length of a search would be compiled
     def dev_loss(self) -> float:
         """Cross-entropy per dev token, in nats, without smoothing or augmentation."""
         self.model.eval()
@@ -238,7 +238,6 @@ class Trainer:
             ],
         }
 
-    @torch.compiler.set_stance("force_eager")
     def translate(self, sentences: list[str]) -> list[str]:
         """Greedy translations by the model as it is now."""
         self.model.eval()
@@ -259,9 +258,14 @@ class Trainer:
             if paths:
                 load_weights(self.weights.master, average(paths), paths[0])
                 self.weights.publish()
-                losses[name] = self.dev_loss()
+                with self._as_written():
+                    losses[name] = self.dev_loss()
         chosen = min(losses, key=losses.__getitem__)
         return average(choices[chosen]), f"{chosen}, dev loss {losses[chosen]:.3f}"
+
+    def _as_written(self) -> AbstractContextManager[object]:
+        """Within it the layers run uncompiled: a search has so many shapes that compiling them would never end."""
+        return torch.compiler.set_stance("force_eager") if self.settings.compile else nullcontext()
 
     @property
     def out_of_patience(self) -> bool:

@@ -20,7 +20,11 @@ _LOOSE = frozenset(("img", "input", "wbr"))
 # Not language, copied whole: the first kind as one token of its sentence, the second between sentences.
 _COPIED_INLINE = frozenset(("code", "kbd", "samp", "var", "math", "svg"))
 _COPIED = frozenset(("script", "style", "pre", "textarea", "xmp"))
-_END_IMPLIED = frozenset(("li", "p", "td", "th", "tr", "dt", "dd", "option"))  # need no end tag
+# Elements that need no end tag, and those whose beginning ends them, too.
+_ENDED_BY = {
+    "li": ("li",), "p": ("p", "div", "ul", "ol", "table", "h1", "h2", "h3"), "option": ("option", "optgroup"),
+    "dt": ("dt", "dd"), "dd": ("dt", "dd"), "td": ("td", "th", "tr"), "th": ("td", "th", "tr"), "tr": ("tr",),
+}  # fmt: skip
 _VOID = frozenset(
     ("br", "hr", "img", "input", "meta", "link", "source", "col", "area", "base", "embed", "track", "wbr")
 )
@@ -113,7 +117,7 @@ def find_slots(text: str) -> Iterator[InlineSlot]:
     inside: list[str] = []  # the others that were opened in it
     copied_from = 0
     for event in _events(text):
-        if copied and copied[0] in _END_IMPLIED and not inside and _implies_end(event, copied[0]):
+        if copied and _is_ended(copied[0], event, inside):
             copied = []
         elif copied:
             if event.tag == copied[0]:
@@ -138,13 +142,14 @@ def find_slots(text: str) -> Iterator[InlineSlot]:
 
 def _is_copied(event: _Event, text: str) -> bool:
     listed = event.tag in _COPIED or event.tag in _COPIED_INLINE
-    may_be = event.tag not in _LOOSE and event.tag not in _VOID
-    return listed or bool(may_be and _UNTRANSLATED.search(text, event.start, event.end))
+    return listed or bool(event.tag not in _VOID and _UNTRANSLATED.search(text, event.start, event.end))
 
 
-def _implies_end(event: _Event, tag: str) -> bool:
-    """Does ``event`` end an open ``<tag>`` that has no end tag: the next of its kind, or the end of what holds it?"""
-    return (event.kind == "start" and event.tag == tag) or (event.kind == "end" and event.tag != tag)
+def _is_ended(tag: str, event: _Event, inside: list[str]) -> bool:
+    """Does ``event`` end an open ``<tag>`` that has no end tag: its next neighbour, or the end of what holds them?"""
+    if event.kind == "start":
+        return event.tag in _ENDED_BY.get(tag, ()) and all(other in _ENDED_BY for other in inside)
+    return event.kind == "end" and tag in _ENDED_BY and event.tag != tag and event.tag not in inside
 
 
 def _add(builder: SlotBuilder, event: _Event, text: str) -> bool:
