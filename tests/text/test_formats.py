@@ -415,6 +415,21 @@ def test_complaint_14_tags_stay_well_formed_whatever_the_model_does(parts: list[
             open_tags.append(tag)
 
 
+@pytest.mark.parametrize(
+    ("text", "segment"),
+    [
+        ("See https://x.org/_a_/b for more.", "See {0} for more."),
+        ("See www.x.org/a*b*c, please.", "See {0}, please."),
+        ("_See https://x.org/a_b_", "{0}See {1}{2}"),
+        ("See [this](https://x.org/_a_) for more.", "See {0}this{1} for more."),
+        ("See <https://x.org/_a_> for more.", "See {0} for more."),
+    ],
+)
+def test_underscores_of_bare_addresses_are_no_emphasis(text: str, segment: str) -> None:
+    assert segments("a.md", text) == [segment]
+    assert translated("a.md", text, segment) == text
+
+
 def test_task_boxes_and_footnotes_stay() -> None:
     text = "- [ ] Buy milk\n- [x] Tea\n1. [X] Go\n\nA term[^1] here[^two].\n\n[^1]: A note.\n[^two]: Two\n"
     document = open_format("a.md", text.encode())

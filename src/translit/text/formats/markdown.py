@@ -23,12 +23,13 @@ _UNKNOWN = re.compile(
     r"|\[!\w+\]|\{#[\w-]+\}[ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
-# Known to GitHub, not to the parser: the box of a task, a footnote and the reference to it, :smile:, and $a^2$ (but not
-# $5). For the parser each becomes a word of as many characters of private use, which is markup; a footnote starts with
-# that word, as an item of a list.
+# Known to GitHub, not to the parser: the box of a task, a footnote and the reference to it, :smile:, $a^2$ (but not
+# $5), and bare addresses, whose _ and * would be emphasis. For the parser each becomes a word of as many characters of
+# private use, which is markup; a footnote starts with that word, as an item of a list.
 _MARKS = re.compile(
     r"(?<=[-*+.)][ \t])\[[ xX]\](?=[ \t])|(?P<note>^ {0,3}\[\^)[^\]\s]+\]:(?=[ \t])|\[\^[^\]\s]+\]"
     r"|(?<![\w:]):[a-z][a-z0-9_+-]*:(?![\w:])"
+    r"|(?P<url>(?<![\w(<=\"'/])(?:https?://|www\.)[^\s<>()\[\]`]*[_*][^\s<>()\[\]`]*[A-Za-z0-9/])"
     r"|(?P<math>(?<![\\\w$])\$(?=[^\s$])(?=[^$\n]*[\\^_={}<>+]|[A-Za-z]\$)[^$\n]*(?<![\s\\])\$(?![\d$]))",
     re.MULTILINE,
 )
@@ -76,7 +77,8 @@ def read(source: Source) -> TextDocument:
 
 def _stand_in(mark: re.Match[str]) -> str:
     start = mark["note"].replace("[^", "- ") if mark["note"] else ""
-    return start + (_STAND_IN_WORD if mark["math"] else _STAND_IN) * (len(mark[0]) - len(start))
+    word = _STAND_IN_WORD if mark["math"] or mark["url"] else _STAND_IN
+    return start + word * (len(mark[0]) - len(start))
 
 
 def _positions(text: str, lines: Sequence[tuple[int, int]], block: Token, cell_from: int) -> list[int]:
