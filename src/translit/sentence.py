@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from translit.text.checks import Flag, check
-from translit.text.normalize import normalize_target
+from translit.text.normalize import normalize_source, normalize_target
 from translit.text.protect import Masked, Span, find_pairs, find_spans, find_tokens, mask, unmask
 from translit.text.tokenizer import PLACEHOLDERS
 
@@ -36,7 +36,7 @@ class Draft:
     flags: tuple[Flag, ...] = ()
     log_prob: float = 0.0  # of all its tokens together
     tokens: int = 0
-    alternatives: tuple[tuple[str, float], ...] = ()  # text and score, best first, the winner not among them
+    alternatives: tuple[Draft, ...] = ()  # best first, the winner not among them
     repeats_term: bool = False  # the model has written the placeholder of a glossary term twice
     output: str = ""  # as the model wrote it, with its placeholders
 
@@ -67,15 +67,21 @@ class Glossary:
 
 # ── Edges: what stands around a sentence and never needs translating ────────────────────────────────────────
 
-_LIST_MARK = re.compile(r"[\s\ufeff]*(?:\(?\d{1,3}[.)]|[-*•‣·–—>#]+)\s+|[\s\ufeff]+")
+_LIST_MARK = re.compile(
+    r"[\s\ufeff]*(?:\(?\d{1,3}[.)]|[-*•‣·–—>#]+)\s+|(?:[\s\ufeff]|&(?:nbsp|#160|#xa0);)+", re.IGNORECASE
+)
+_SPACES = ("&nbsp;", "&#160;", "&#xa0;")
 _BRACKETED = re.compile(r"(?:\((?=[^()]*\)$)|\[(?=[^\[\]]*\]$))\s*")
-_MAY_HOLD_EMOJI = re.compile("[^\x00-\u2000]|\ufe0f|[\xa9\xae]")
+_EMOTICON_HINT = r"[:;=]['’]?-?[()DPp/|*](?!\w)|<3|\^"
+_MAY_HOLD_EMOJI = re.compile(rf"[^\x00-\u2000]|\ufe0f|[\xa9\xae]|{_EMOTICON_HINT}")
 
 
 def peel(text: str) -> tuple[str, str, str]:
     """``text`` as (before, core, after): list marks, emoji, spaces, tags, brackets around all; and what is between."""
     mark = _LIST_MARK.match(text)
     start, end = (mark.end() if mark else 0), len(text.rstrip())
+    while text[max(0, end - 6) : end].lower() in _SPACES:
+        end = len(text[: end - 6].rstrip())
     if _MAY_HOLD_EMOJI.search(text):
         spans = [(span.start, span.end) for span in find_spans(text, ("emoji",))]
         for first, last in spans:
@@ -118,7 +124,7 @@ _OF_ENGLISH = (*_COPIED, "foreign")  # a model that reads English cannot read th
 _INSISTED = (  # a lost emoji is only flagged
     "glossary", "code", "tag", "url", "email", "placeholder", "path", "number", "version", "amount",
 )  # fmt: skip
-_MAY_HOLD_SPANS = re.compile("[^\x00-\u024f]|\x1b|[<{%$@`&/\\\\#_\xa9\xae]|\\.\\w|mailto:")
+_MAY_HOLD_SPANS = re.compile(rf"[^\x00-\u024f]|\x1b|[<{{%$@`&/\\#_\xa9\xae]|\.\w|mailto:|{_EMOTICON_HINT}")
 _DIGITS = re.compile(r"\d(?:[\d.,:]*\d)?")
 
 
@@ -150,8 +156,10 @@ def _is_shouted(sentence: str) -> bool:
     return sentence.isupper() and len(sentence.split()) > 1
 
 
-def as_it_is(attempt: Attempt) -> str:
-    """The text of an attempt that needs no model, glossary terms translated."""
+def as_it_is(sentence: str, attempt: Attempt, *, chinese: bool) -> str:
+    """The text of an attempt that needs no model, glossary terms translated; as ``finish`` if there are some."""
+    if any(span.kind in _CHINESE_SPANS for span in attempt.masked.spans):
+        return finish(sentence, attempt, attempt.text, chinese=chinese)
     return unmask(attempt.text, attempt.masked)[0]
 
 
@@ -273,14 +281,20 @@ def finish(sentence: str, attempt: Attempt, output: str, *, chinese: bool) -> st
         return match_end(sentence, normalize_target(text))
     # Terms and amounts are Chinese, which has a say in the punctuation around; the rest is not to be touched by it.
     written = tuple(
-        original if span.kind in ("glossary", "amount") else token
+        original.translate(_BRACES) if span.kind in _CHINESE_SPANS else token
         for span, original, token in zip(
             attempt.masked.spans, attempt.masked.originals, attempt.masked.tokens, strict=True
         )
     )
     text, _ = unmask(text, replace(attempt.masked, originals=written))
     text, _ = unmask(normalize_target(text), attempt.masked)
-    return match_end(sentence, text)
+    return match_end(sentence, text.translate(_BRACES_BACK))
+
+
+_CHINESE_SPANS = ("glossary", "amount")
+# A term may hold {0} itself, which is not the placeholder of another span.
+_BRACES = str.maketrans("{}", "\ue0f0\ue0f1")
+_BRACES_BACK = str.maketrans("\ue0f0\ue0f1", "{}")
 
 
 def inspect(sentence: str, attempt: Attempt, text: str) -> tuple[str, tuple[Flag, ...]]:
@@ -333,7 +347,9 @@ def match_end(source: str, translation: str) -> str:
 
     A full stop may also have become ！, ？ or ……, which some sentences need.
     """
-    want, (start, end, got) = _end(source)[2], _end(translation)
+    # What nobody sees may stand behind the mark.
+    want = _end(source if source.isascii() else normalize_source(source))[2]
+    start, end, got = _end(translation)
     if want == got or (want == "." and got in ("!", "?", "…")):
         return translation
     body = translation[:start]

@@ -146,6 +146,8 @@ class Translator:
         """
         if isinstance(lines, str):  # it would be translated letter by letter
             raise TypeError("lines is a str; pass a list of lines: translate([text])[0]")
+        if window < 1:
+            raise ValueError(f"window is {window}; give a number of lines from 1")
         source = iter(lines)
         for translations in self.windows(iter(lambda: list(itertools.islice(source, window)), [])):
             yield from translations
@@ -237,8 +239,7 @@ class Translator:
         used = [drafts[s] for part in plan for s in part.sentences]
         if not used:
             return Translation(line, self._join(plan, {}), seconds=seconds)
-        tokens = sum(d.tokens for d in used)
-        score = sum(d.log_prob for d in used) / tokens if tokens else None
+        score = _mean_log_prob(used) if any(d.tokens for d in used) else None
         flags = tuple(flag for d in used for flag in d.flags)
         long = [part for part in plan if len(part.sentences) > 1]
         if long and self.check:
@@ -260,18 +261,18 @@ class Translator:
         return "".join(piece.text + piece.tail for piece in pieces)
 
     def _alternatives(self, plan: Sequence[_Part], drafts: Mapping[str, Draft]) -> tuple[Alternative, ...]:
-        """The line with the k-th best translation of every sentence, for k = 2, 3 …"""
+        """The line with the k-th best translation of every sentence (its best, where it has fewer), for k = 2, 3 …"""
         if not self._most_alternatives:
             return ()
-        sentences = {s: drafts[s] for part in plan for s in part.sentences}
+        sentences = [s for part in plan for s in part.sentences]
         found = []
-        most = max((len(d.alternatives) for d in sentences.values()), default=0)
+        most = max((len(drafts[s].alternatives) for s in sentences), default=0)
         for k in range(min(most, self._most_alternatives)):
-            others = {s: d.alternatives[k] for s, d in sentences.items() if k < len(d.alternatives)}
-            chosen = {s: replace(sentences[s], text=text) for s, (text, _) in others.items()}
-            score = sum(score for _, score in others.values()) / len(others)
-            found.append(Alternative(self._join(plan, {**sentences, **chosen}), score))
-        return tuple(found)
+            chosen = {s: (*drafts[s].alternatives[k : k + 1], drafts[s])[0] for s in sentences}
+            found.append(
+                Alternative(self._join(plan, chosen), _mean_log_prob([chosen[s] for s in sentences]))
+            )
+        return tuple(sorted(found, key=lambda alternative: -alternative.score))
 
     # ── Sentences ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -312,8 +313,8 @@ class Translator:
         flags: tuple[Flag, ...] = ()
         if self.check and self._to_chinese:
             text, flags = inspect(sentence, self._first_attempt(sentence), text)
-        others = [(tagged.placed(other, insides), score) for other, score in plain.alternatives]
-        alternatives = tuple((other, score) for other, score in others if other is not None)
+        others = [(other, tagged.placed(other.text, insides)) for other in plain.alternatives]
+        alternatives = tuple(replace(other, text=placed) for other, placed in others if placed is not None)
         return replace(plain, text=text, flags=flags, alternatives=alternatives)
 
     def _retry(
@@ -367,7 +368,7 @@ class Translator:
 
     def _run(self, attempts: Mapping[str, Attempt]) -> Work[dict[str, Draft]]:
         drafts = {
-            s: Draft(as_it_is(a), unread(a) if self.check else ())
+            s: Draft(as_it_is(s, a, chinese=self._to_chinese), unread(a) if self.check else ())
             for s, a in attempts.items()
             if not needs_model(a)
         }
@@ -417,14 +418,23 @@ class Translator:
 
     def _others(
         self, sentence: str, attempt: Attempt, others: Sequence[Hypothesis], best: str
-    ) -> tuple[tuple[str, float], ...]:
-        """The other hypotheses as texts with mean log-probabilities, best first, without those that read alike."""
-        texts: dict[str, float] = {}
+    ) -> tuple[Draft, ...]:
+        """The other hypotheses, best first, without those that read alike or break the glossary."""
+        drafts: dict[str, Draft] = {}
         for other in sorted(others, key=lambda other: other.score, reverse=True):
-            text = finish(sentence, attempt, self._detokenizer.decode(other.ids), chinese=self._to_chinese)
-            texts.setdefault(text, other.score * (len(other.ids) + 1) ** (self.settings.length_penalty - 1))
-        texts.pop(best, None)
-        return tuple(texts.items())
+            output = self._detokenizer.decode(other.ids)
+            text = finish(sentence, attempt, output, chinese=self._to_chinese)
+            if not ("glossary" in lost_kinds(attempt, text) or repeats_term(attempt, output)):
+                tokens = len(other.ids) + 1
+                log_prob = other.score * tokens**self.settings.length_penalty
+                drafts.setdefault(text, Draft(text, log_prob=log_prob, tokens=tokens))
+        drafts.pop(best, None)
+        return tuple(drafts.values())
+
+
+def _mean_log_prob(drafts: Sequence[Draft]) -> float:
+    """Of a token of all ``drafts`` together."""
+    return sum(d.log_prob for d in drafts) / sum(d.tokens for d in drafts)
 
 
 Result = TypeVar("Result")
@@ -506,6 +516,10 @@ def _load_engine(name: str, directory: ModelDirectory, precision: str, threads: 
     if name == "torch":
         from translit.engines.torch_engine import TorchEngine
 
+        if threads is not None:
+            import torch
+
+            torch.set_num_threads(threads)
         return TorchEngine(directory)
     from translit.engines.ctranslate2_engine import CTranslate2Engine
 

@@ -50,6 +50,12 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         (["--set", "training.precision=fp8"], "precision is 'fp8'; choose auto or bf16 or fp32"),
         (["--from", "nowhere"], "model 'nowhere' not found"),
         (["--resume", "nowhere"], "nowhere/config.toml: cannot read the settings"),
+        (["--resume", "nowhere", "--preset", "nano"], "--resume and --preset: a resumed run has its own"),
+        (
+            ["--config", "nano.toml", "--preset", "small"],
+            "--preset and --config: nano.toml has such settings",
+        ),
+        (["--config", "none.toml"], "train is []; write a list of corpora"),
         (["--config", "wrong.toml"], "wrong.toml: cannot read the settings"),
     ],
 )
@@ -60,6 +66,8 @@ def test_every_mistake_is_one_line_and_exit_code_2(run, tmp_path: Path, args: li
     (tmp_path / "a.en").write_text("1\n2\n")
     (tmp_path / "a.zh").write_text("1\n")
     (tmp_path / "wrong.toml").write_text("preset = [")
+    (tmp_path / "nano.toml").write_text('preset = "nano"')
+    (tmp_path / "none.toml").write_text("train = []")
     result = run("train", *args)
     assert result.code == 2, result.stderr
     last = result.stderr.splitlines()[-1]

@@ -24,6 +24,8 @@ from translit.text.normalize import normalize_source, normalize_target
         ("{name},你好!", "{name}，你好！"),
         ("<b>你好</b>,世界", "<b>你好</b>，世界"),
         ("价格是5.", "价格是5。"),
+        ("你好 :)", "你好 :)"),
+        ("`你 好`", "`你 好`"),
         ("Hello, world!", "Hello, world!"),  # no Han character: not Chinese, not touched
         ("", ""),
     ],

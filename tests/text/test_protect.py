@@ -38,6 +38,8 @@ def found(text: str) -> list[tuple[str, str]]:
         ("In /etc/hosts and/or ~/x.txt", [("path", "/etc/hosts"), ("path", "~/x.txt")]),
         ("src/main.py or C:\\Users\\me", [("path", "src/main.py"), ("path", "C:\\Users\\me")]),
         ("v1.2.3 at 10.0.0.1, not 3.14", [("version", "v1.2.3"), ("version", "10.0.0.1")]),
+        ("Ok :-) fine ;) (x :D) <3", [("emoji", e) for e in (":-)", ";)", ":D", "<3")]),
+        ("Note: (a) x=) 5 <3x :path", []),
         ("I ❤️ 👩‍👩‍👧‍👦 🇨🇳 👍🏽 1️⃣", [("emoji", e) for e in ("❤️", "👩‍👩‍👧‍👦", "🇨🇳", "👍🏽", "1️⃣")]),
         ("@alice: #winning in C#", [("handle", "@alice"), ("hashtag", "#winning")]),
         ("Call +1 (555) 123-4567 or 555-1234.", [("number", "+1 (555) 123-4567"), ("number", "555-1234")]),
@@ -96,6 +98,14 @@ def test_a_token_that_the_text_holds_already_is_not_used_again() -> None:
     masked = mask(text, find_spans(text, ("url",)))
     assert masked.text == "{0} {1}"
     assert unmask("{0}见{1}", masked) == ("{0}见https://a.org", [])
+
+
+def test_tokens_that_are_hidden_themselves_are_free() -> None:
+    """Of a text that holds {0} … {9}, all are hidden, behind the ten tokens that a model knows."""
+    text = " ".join(f"{{{i}}}" for i in range(10))
+    masked = mask(text, find_spans(text))
+    assert masked.text == text
+    assert unmask("{9}" + text, masked)[0] == "{9}" + text
 
 
 def test_own_mask_and_ten_spans() -> None:

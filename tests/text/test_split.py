@@ -32,6 +32,30 @@ def test_sentences(paragraph: str, sentences: list[str]) -> None:
     assert texts(paragraph) == sentences
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I met Ms. Smith yesterday.",
+        "You've got Mr. Right.",
+        "Dr. No is a film.",
+        "We live in Ft. Worth.",
+        "See Vol. 2 of the book.",
+        "There were approx. 50 people.",
+        "The max. speed is 90.",
+        "We are open Mon. to Sun. from nine.",
+        "It starts at 5 p.m. Monday.",
+    ],
+)
+def test_abbreviations_end_no_sentence(sentence: str) -> None:
+    assert texts(f"{sentence} It is late.") == [sentence, "It is late."]
+
+
+def test_what_looks_like_an_abbreviation_may_end_one() -> None:
+    assert texts("I met Max. He was late.") == ["I met Max.", "He was late."]
+    assert texts("We came at 5 p.m. Then we left.") == ["We came at 5 p.m.", "Then we left."]
+    assert texts("The wall is 6 ft. Worth a try.") == ["The wall is 6 ft.", "Worth a try."]
+
+
 def test_white_space_is_kept_apart() -> None:
     assert split("  A cat.  It ran. \n") == [Piece("", "  "), Piece("A cat.", "  "), Piece("It ran.", " \n")]
     assert split("") == []

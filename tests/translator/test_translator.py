@@ -233,7 +233,9 @@ def test_list_marks_and_emoji_stay_outside_the_model(scripted) -> None:  # type:
     translator = scripted({"Buy milk": "买牛奶"})
     assert one(translator, "1. Buy milk 🛒🛒").text == "1. 买牛奶 🛒🛒"
     assert one(translator, "😀 Buy milk").text == "😀 买牛奶"
-    assert [asked for asked, _ in translator.engine.asked] == ["Buy milk"] * 2
+    assert one(translator, "Buy milk :)").text == "买牛奶 :)"
+    assert one(translator, "&nbsp;Buy milk &#160; &nbsp;").text == "&nbsp;买牛奶 &#160; &nbsp;"
+    assert [asked for asked, _ in translator.engine.asked] == ["Buy milk"] * 4
 
 
 # ── Independence ────────────────────────────────────────────────────────────────────────────────────────────
@@ -358,9 +360,9 @@ def test_punctuation_is_never_changed_inside_what_is_copied(scripted) -> None:  
 
 
 def test_placeholders_that_the_model_invents_are_dropped(scripted) -> None:  # type: ignore[no-untyped-def]
-    translator = scripted({"See {0} now.": "现在看{0}｛ 7 ｝。", "Use {2} and {3}.": "用{1}和{2}{0}{3}。"})
+    translator = scripted({"See {0} now.": "现在看{0}｛ 7 ｝。", "Use {0} and {1}.": "用{0}和{2}{1}。"})
     assert one(translator, "See https://a.org now.").text == "现在看https://a.org。"
-    assert one(translator, "Use {1} and {0}.").text == "用和{1}{0}。"
+    assert one(translator, "Use {1} and {0}.").text == "用{1}和{0}。"
     assert one(scripted({"Use it.": "用{0}它。"}), "Use it.").text == "用它。"
 
 
@@ -522,6 +524,18 @@ def test_without_check_nothing_is_tried_again_or_flagged(scripted) -> None:  # t
     assert len(translator.engine.asked) == 1
 
 
+@pytest.mark.parametrize("source", ["Hi there.\u200b", "Hi there.\u200e", "\u202eHi there.\u202c"])
+def test_a_mark_before_something_invisible_ends_the_sentence(scripted, source: str) -> None:  # type: ignore[no-untyped-def]
+    translation = one(scripted({"Hi there.": "你好"}), source)
+    assert translation.text.strip("\u200b\u200e\u202c\u202e") == "你好。"
+    assert translation.flags == ()
+
+
+def test_an_empty_window_is_refused(scripted) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match="window is 0"):
+        list(scripted({}).stream(["a"], window=0))
+
+
 def test_output_never_holds_a_line_break(scripted) -> None:  # type: ignore[no-untyped-def]
     assert one(scripted({"Hi there": "你\n好\u2028啊"}), "Hi there").text == "你好啊"
 
@@ -534,6 +548,24 @@ def test_glossary_terms_get_their_translation(scripted) -> None:  # type: ignore
     translator = scripted(answers, glossary={"learning  rate": "学习率", "rate": "比率"})
     assert one(translator, "The Learning rate is small.").text == "学习率很小。"
     assert one(translator, "learning rate").text == "学习率"  # needs no model
+
+
+def test_terms_alone_get_chinese_punctuation(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({}, glossary={"gradient": "梯度", "loss": "损失"})
+    assert one(translator, "Gradient?").text == "梯度？"
+    assert one(translator, "Gradient, loss.").text == "梯度，损失。"
+
+
+def test_a_term_may_hold_a_placeholder(scripted) -> None:  # type: ignore[no-untyped-def]
+    answers = {"The {0} and the {1} are here.": "{0}和{1}在这里。"}
+    translator = scripted(answers, glossary={"user": "用户{0}", "guest": "客人{5}"})
+    assert one(translator, "The user and the guest are here.").text == "用户{0}和客人{5}在这里。"
+
+
+def test_alternatives_keep_the_terms_of_the_glossary(scripted) -> None:  # type: ignore[no-untyped-def]
+    answers = {"The {0} is small.": "{0}很小。|比率很小。|{0}{0}很小。|{0}小。"}
+    translator = scripted(answers, glossary={"rate": "费率"}, alternatives=3)
+    assert [a.text for a in one(translator, "The rate is small.").alternatives] == ["费率小。"]
 
 
 @pytest.mark.parametrize("engine", ["ctranslate2", "torch"])
@@ -581,6 +613,16 @@ def test_alternatives(scripted) -> None:  # type: ignore[no-untyped-def]
     assert [a.text for a in translation.alternatives] == [
         "我喜欢你"
     ]  # the second was the first with another end
+
+
+def test_alternatives_of_several_sentences_are_best_first(scripted) -> None:  # type: ignore[no-untyped-def]
+    """Where a sentence has no third translation, its best one stands, and the whole line is what is compared."""
+    answers = {"It is late.": "晚了。|很晚了，很晚很晚了。|太晚了。", "Go.": "走吧。|走。"}
+    translation = one(scripted(answers, alternatives=2), "It is late. Go.")
+    scores = [a.score for a in translation.alternatives]
+    assert len(scores) == 2
+    assert scores == sorted(scores, reverse=True)
+    assert {a.text for a in translation.alternatives} == {"很晚了，很晚很晚了。走。", "太晚了。走吧。"}
 
 
 def test_scores_compare_whatever_the_length_penalty(scripted) -> None:  # type: ignore[no-untyped-def]

@@ -124,6 +124,9 @@ def train(
         return
     if max_steps is not None and max_minutes is not None:
         raise TranslitError("--max-steps and --max-minutes: either may end a training; give one of them")
+    if resume and (start or run or preset):
+        given = "--from" if start else "--run-dir" if run else "--preset"
+        raise TranslitError(f"--resume and {given}: a resumed run has its own; leave {given} out")
     values = _settings(config, resume)
     flags = {
         "train": corpora,
@@ -132,6 +135,10 @@ def train(
         "out": str(out) if out else None,
         "start": _model_path(start) if start else None,
     }
+    if config and preset and {"preset", "model", "data", "training"} & values.keys():
+        raise TranslitError(
+            f"--preset and --config: {config} has such settings, which would win; write the preset into it"
+        )
     values |= {name: value for name, value in flags.items() if value is not None}
     if corpora and not valid and resume is None and config is None:
         values.setdefault("valid", "")

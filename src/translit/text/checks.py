@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from translit.text.protect import find_pairs, find_spans
+from translit.text.normalize import normalize_source
+from translit.text.protect import EMOTICON, find_pairs, find_spans
 from translit.text.script import HAN, count_han, has_letters, is_chinese
 
 KINDS = (
@@ -198,7 +199,9 @@ def _half_width_pattern() -> re.Pattern[str]:
 def _half_width(translation: str) -> Iterator[Flag]:
     # Good translations hold no such mark, and the pattern takes 4 ms to compile.
     if _ASCII_MARK.search(translation):
-        found = dict.fromkeys(match[0] for match in _half_width_pattern().finditer(translation))
+        found = dict.fromkeys(
+            match[0] for match in _half_width_pattern().finditer(re.sub(EMOTICON, "", translation))
+        )
         if found:
             yield Flag("half-width", "half-width punctuation: " + " ".join(list(found)[:3]))
 
@@ -235,7 +238,8 @@ def _end(text: str) -> str:
 
 
 def _final_punctuation(source: str, translation: str) -> Iterator[Flag]:
-    want, got = _end(source), _end(translation)
+    # What nobody sees may stand behind the mark.
+    want, got = _end(source if source.isascii() else normalize_source(source)), _end(translation)
     allowed = _ALLOWED[want]
     if want == "." and _ABBREVIATION.search(source.rstrip(_AFTER_END)):
         return
@@ -340,6 +344,8 @@ def _longest_copied_run(words: list[str], translation: list[str], least: int = 6
 
 
 def _language(source: _Side, translation: _Side) -> Iterator[Flag]:
+    if source.words and not any(map(str.isalnum, translation.rest)):
+        yield Flag("empty", "nothing but what is copied")
     if translation.words and not count_han(translation.rest) and _translatable(source.words):
         yield Flag("not-chinese", "no Chinese characters")
 

@@ -11,6 +11,7 @@ import string
 import unicodedata
 from collections.abc import Callable
 
+from translit.text.protect import EMOTICON
 from translit.text.script import HAN
 
 _HAN = HAN + "〇々"
@@ -36,11 +37,12 @@ _INVISIBLE = (
 )  # fmt: skip
 _PLAIN = str.maketrans({**_SAME, **{chr(code): "" for code in _INVISIBLE}})
 
-# Text that must never be rewritten: URLs, e-mail addresses, tags, code, placeholders. An address is looked for
-# only where a word begins: from every character of a long line it would take quadratic time.
+# Text that must never be rewritten: URLs, e-mail addresses, tags, code, placeholders, emoticons. An address is looked
+# for only where a word begins: from every character of a long line it would take quadratic time.
 _UNTOUCHED = (
     r"https?://[^\s\u3000-\u303f\uff00-\uffef\u4e00-\u9fff]+|www\.[^\s\u3000-\u303f\uff00-\uffef\u4e00-\u9fff]+"
     r"|(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]*\w|<[^<>]*>|`[^`]*`|\{[^{}]*\}|\[\[[^\]]*\]\]|%\([^)]*\)[sd]"
+    f"|{EMOTICON}"
 )
 
 _TO_FULL_WIDTH = str.maketrans(",;:?!", "，；：？！")
@@ -80,7 +82,6 @@ def normalize_target(text: str, *, tight: bool = False) -> str:
     if not _MAY_CHANGE.search(text) or not re.search(_HAS_HAN, text):
         return text
     text = _outside(text, _typography)
-    text = re.sub(_SPACE_AROUND_MARK, "", re.sub(_SPACE_BETWEEN, "", text))
     return re.sub(_SPACE_HAN_LATIN, "", text) if tight else text
 
 
@@ -104,7 +105,8 @@ def _typography(text: str) -> str:
     for pattern in (_MARK_AFTER_HAN, _MARK_BEFORE_HAN, _MARK_AT_END):
         text = re.sub(pattern, lambda m: m.group(1).translate(_TO_FULL_WIDTH), text)
     text = re.sub(_STOP, "。", text).replace("。。", "。")
-    return re.sub("“{2,}", "“", re.sub("”{2,}", "”", _curl_quotes(text)))
+    text = re.sub("“{2,}", "“", re.sub("”{2,}", "”", _curl_quotes(text)))
+    return re.sub(_SPACE_AROUND_MARK, "", re.sub(_SPACE_BETWEEN, "", text))
 
 
 def _widen_brackets(match: re.Match[str], text: str) -> str:

@@ -41,6 +41,8 @@ _EXTENSION = (
 _ESCAPE = r"\x1b\[[0-?]*[\ -/]*[@-~]|\x1b[()][A-Z0-9]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)"
 _EMOJI = "\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\u231a\u231b\u2328\u23cf-\u23fa\u2139\u3030\u303d"
 
+EMOTICON = r"(?<![^\s>])(?:[:;]['’]?-?[()DPp/|*]|=-?[()D]|<3|\^_*\^)(?![^\s.,!?<)])"  # :-) ;) =D <3 ^_^
+
 # Letters of other scripts than Latin, from Greek to Han.
 _NOT_LATIN = (
     "\u0370-\u1dff\u2e80-\u2fff\u3005-\u3007\u3041-\u31ff\u3400-\ud7ff\uf900-\ufaff\ufb1d-\ufdff\ufe70-\ufefc"
@@ -78,7 +80,7 @@ _PATTERNS = {
     "emoji": rf"""
         [0-9\#*]\ufe0f?\u20e3|[\U0001f1e6-\U0001f1ff]{{2}}
         |[{_EMOJI}](?:[\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]|\u200d[{_EMOJI}\u2190-\u21ff])*
-        |[\u00a9\u00ae\u203c\u2049\u2122\u2190-\u21ff]\ufe0f""",
+        |[\u00a9\u00ae\u203c\u2049\u2122\u2190-\u21ff]\ufe0f|{EMOTICON}""",
     "handle": r"(?<![\w@.])@[A-Za-z_](?:[\w.-]{0,38}\w)?",
     "hashtag": r"(?<![\w&\#/])\#[A-Za-z_]\w*",
     "number": r"""
@@ -152,14 +154,17 @@ def braces(index: int) -> str:
 
 
 def mask(text: str, spans: Iterable[Span], placeholder_of: Callable[[int], str] = braces) -> Masked:
-    """Replaces each span by ``placeholder_of(0)``, ``placeholder_of(1)`` …, skipping any that ``text`` holds.
+    """Replaces each span by ``placeholder_of(0)``, ``placeholder_of(1)`` …, skipping any that stay in ``text``.
 
     ``spans`` are in order and do not overlap, as ``find_spans`` gives them.
     """
     spans = tuple(spans)
     parts, tokens, position, index = [], [], 0, 0
+    ends = [0, *(span.end for span in spans)]
+    starts = [*(span.start for span in spans), len(text)]
+    staying = "\n".join(text[end:start] for end, start in zip(ends, starts, strict=True))
     for span in spans:
-        while placeholder_of(index) in text:
+        while placeholder_of(index) in staying:
             index += 1
         tokens.append(placeholder_of(index))
         parts += [text[position : span.start], tokens[-1]]

@@ -40,14 +40,36 @@ def split(paragraph: str, lang: str = "en") -> list[Piece]:
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# Abbreviations that the splitter does not know. Behind a title there is always a name; behind the others the sentence
+# goes on when a digit or a small letter follows.
+_TITLE = re.compile(r"(?:^|[^\w.])(?:M[rsx]|Mrs|Messrs|Mmes|Dr|Prof|(?<!\d )Ft|Mt|Ste)\.\s+$")
+_ABBREVIATION = re.compile(
+    r"(?:^|[^\w.])(?:(?i:vols?|figs?|eqs?|chs?|chap|eds?|approx|max|min|avg|lbs?|ft|apt|pkwy|rte|tel|est|temp|incl|excl|govt)"
+    r"|Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\.\s+$"
+)
+_GOES_ON = re.compile(r"[a-z\d($€£¥]")
+_NOON = re.compile(r"\d\s?[ap]\.m\.\s+$", re.IGNORECASE)
+_AFTER_A_TIME = re.compile(r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|[A-Z]{2,4}\b")  # 5 p.m. EST
+
+
+def _is_cut(before: str, after: str) -> bool:
+    """Did the splitter take the full stop of an abbreviation for the end of a sentence?"""
+    return bool(
+        (_TITLE.search(before) and after[:1].isupper())
+        or (_ABBREVIATION.search(before) and _GOES_ON.match(after))
+        or (_NOON.search(before) and _AFTER_A_TIME.match(after))
+    )
+
+
 _LIST_NUMBER = re.compile(r"\s*(?:\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,4})[.)]|[-*•])[ \t]*")
 
 
 def _sentences(segments: Iterable[str]) -> list[str]:
-    """Segments, where a bare list number ("1. ") joins what follows it, and white space what it follows."""
+    """Segments, where a bare list number ("1. ") or an abbreviation joins what follows it, and white space what it
+    follows."""
     sentences: list[str] = []
     for segment in segments:
-        if sentences and _LIST_NUMBER.fullmatch(sentences[-1]):
+        if sentences and (_LIST_NUMBER.fullmatch(sentences[-1]) or _is_cut(sentences[-1], segment)):
             sentences[-1] += segment
             continue
         text = segment.lstrip() if sentences else segment  # Python knows more white space than the splitter

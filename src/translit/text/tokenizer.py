@@ -2,7 +2,7 @@
 
 The target side treats every Han character as one token (``我 爱 你``), so that the steps of a translation are
 characters; Latin letters become subwords, digits stay single, and anything unseen falls back to bytes, so any
-Unicode text survives ``decode(encode(text))`` unchanged.
+normalised text survives ``decode(encode(text))`` unchanged (but for ▁ in a source, SentencePiece's mark of a space).
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def _limited(training: TrainConfig, batches: Batches, world: World) -> TrainConf
     )
     steps = min(training.max_steps, steps)
     return dataclasses.replace(
-        training, max_steps=steps, eval_every=min(training.eval_every, max(1, steps // 5))
+        training, max_steps=max(1, steps), eval_every=min(training.eval_every, max(1, steps // 5))
     )
 
 

@@ -101,7 +101,7 @@ def run_config(values: dict[str, Any], place: str) -> RunConfig:
     }
     train = values.pop("train", None)
     if train is not None:
-        if not isinstance(train, list | tuple) or not all(isinstance(t, str) for t in train):
+        if not isinstance(train, list | tuple) or not train or not all(isinstance(t, str) for t in train):
             raise TranslitError(
                 f'{place}: train is {train!r}; write a list of corpora, as train = ["pairs.tsv"]'
             )
