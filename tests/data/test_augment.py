@@ -92,6 +92,20 @@ def test_a_name_that_is_not_surely_the_same_stays(pair: Pair) -> None:
     assert results(augment.other_name, pair) == {pair}
 
 
+def test_two_names_never_become_one_and_none_is_cut() -> None:
+    for pair in (("Linda met Lisa.", "琳达遇见了丽莎。"), ("Rachel met Mary.", "蕾切尔遇见了玛丽。")):
+        for source, target in results(augment.other_name, pair, 3000):
+            english, chinese = re.findall(r"(\w+) met (\w+)\.", source)[0], target[:-1].split("遇见了")
+            assert len({*english}) == len({*chinese}) == 2
+            for name, written in zip(english, chinese, strict=True):
+                assert written == name or written in names()[name].chinese  # or an invented one
+
+
+def test_a_name_inside_another_stays() -> None:
+    pair = "Lisa and Elizabeth left.", "伊丽莎白走了。"
+    assert all("Lisa" in source for source, _ in results(augment.other_name, pair))
+
+
 def test_a_surname_is_swapped_beside_its_title() -> None:
     swapped = results(augment.other_name, ("Mr. Wang is here.", "王先生在这里。"))
     assert len(swapped) > 5
@@ -141,6 +155,8 @@ def test_names_words_and_addresses_become_placeholders_and_numbers_seldom() -> N
     assert ('He said "{0}".', "他说了“{0}”。") in results(
         augment.placeholder, ('He said "hello".', "他说了“你好”。")
     )
+    million = ("He earned $88 million.", "他赚了8800万美元。")
+    assert results(augment.placeholder, million, 400) == {million}
     gloss = ("He lives in Howth.", "他住在霍斯（Howth）。")
     assert results(augment.placeholder, gloss) == {gloss}
 

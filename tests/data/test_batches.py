@@ -13,11 +13,13 @@ import numpy as np
 import pytest
 
 from translit.config import DataConfig
+from translit.data import store as store_module
 from translit.data.batches import Batches, Example, Position, cut_by_budget, make_batch, prefetch
 from translit.data.bitext import Corpus
 from translit.data.shuffle import shuffled
 from translit.data.store import TextStore, open_store
 from translit.errors import TranslitError
+from translit.text import normalize
 from translit.text.tokenizer import BOS, EOS, PAD, train_tokenizer
 
 LINES = [f"number {i} and {'a ' * (i % 9)}more\t数字{i}和{'一个' * (i % 7)}更多" for i in range(200)]
@@ -46,10 +48,12 @@ def test_shuffling_is_a_permutation(size: int) -> None:
 
 
 def test_store_keeps_pairs_in_order_and_counts_empty_ones(tmp_path: Path) -> None:
-    (tmp_path / "a.tsv").write_text("  Hello ,\tworld 你好 , 世界\n\tempty source\nx\t\nBye\t再见\n", "utf-8")
+    (tmp_path / "a.tsv").write_text(
+        "  Hello ,\tworld 你好 , 世界\n\tempty source\nx\t\n\nBye\t再见\n", "utf-8"
+    )
     opened = open_store(Corpus.parse(str(tmp_path / "a.tsv")), tmp_path / "store")
     assert [opened[i] for i in range(len(opened))] == [("Hello ,", "world你好，世界"), ("Bye", "再见")]
-    assert opened.report["empty"] == 2
+    assert opened.report["empty"] == 3
 
 
 def test_store_is_read_by_several_threads_and_ends(store: TextStore) -> None:
@@ -77,6 +81,23 @@ def test_store_is_rebuilt_when_the_file_changes(tmp_path: Path) -> None:
     assert len(open_store(Corpus.parse(str(path)), tmp_path / "store")) == 1
     path.write_text("a\t一\nb\t二\n")
     assert len(open_store(Corpus.parse(str(path)), tmp_path / "store")) == 2
+
+
+def test_store_is_rebuilt_when_the_code_that_normalises_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.tsv").write_text("a\t一\n")
+
+    def built_by(changed: str) -> Path:
+        (tmp_path / "normalize.py").write_text(Path(normalize.__file__).read_text("utf-8") + changed, "utf-8")
+        with monkeypatch.context() as patch:
+            patch.setattr(store_module.normalize, "__file__", str(tmp_path / "normalize.py"))
+            store_module._normalisation.cache_clear()
+            path = open_store(Corpus.parse(str(tmp_path / "a.tsv")), tmp_path / "store").path
+        store_module._normalisation.cache_clear()
+        return path
+
+    assert built_by("") == built_by("# a comment\n") != built_by("x = 1\n")
 
 
 def test_an_empty_corpus_is_refused(tmp_path: Path) -> None:

@@ -41,6 +41,12 @@ def test_all_forms_read_the_same(tmp_path: Path) -> None:
     assert Corpus.parse(forms[4] + ":3").weight == 3
 
 
+def test_a_blank_line_is_an_empty_pair(tmp_path: Path) -> None:
+    assert pairs(write(tmp_path / "a.tsv", "a\tb\n\n \r\nc\td\n\n")) == [
+        ("a", "b"), ("", ""), ("", ""), ("c", "d"), ("", ""),
+    ]  # fmt: skip
+
+
 def test_places_are_file_and_line(tmp_path: Path) -> None:
     name = write(tmp_path / "a.tsv", "a\tb\nc\td\n")
     assert [p.place for p in Corpus.parse(name).pairs()] == [f"{name}:1", f"{name}:2"]
@@ -55,6 +61,7 @@ def test_places_are_file_and_line(tmp_path: Path) -> None:
         ({"a.jsonl": "[1, 2]\n"}, "a.jsonl", r"a\.jsonl:1: not a pair"),
         ({"a.en": "1\n2\n3\n", "a.zh": "1\n2\n"}, "a.en,a.zh", r"a\.zh: 2 lines, but .*a\.en has 3"),
         ({"a.en": "1\n", "a.zh": "1\n2\n"}, "a.en,a.zh", r"a\.zh: 2 lines, but .*a\.en has 1"),
+        ({"a.en": "1\n2\n", "a.zh": "1\n"}, "a.en,a.zh", r"a\.zh: 1 line, but .*a\.en has 2"),
         ({"a.tsv.gz": b"not gzip"}, "a.tsv.gz", r"a\.tsv\.gz: cannot read"),
         ({}, "missing.tsv", r"missing\.tsv: no such file"),
         ({"a.tsv": "a\tb\n"}, "a.tsv:0", "weight 0"),

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from translit.cli.app import app
 from translit.data import doctor
 from translit.data.bitext import Corpus
-from translit.data.doctor_lines import Row, rows
+from translit.data.doctor_lines import Row, atomic_writer, rows
 from translit.data.doctor_pair import Limits
 from translit.data.doctor_repair import repair
 from translit.data.doctor_survey import misaligned
@@ -45,6 +45,20 @@ SICK = [
     ("length-ratio", "It took us more than three weeks to find the house in which he had been born.", "是。"),
     ("language", "你好，世界。", "Hello, world."),
     ("language", "Ich bin nicht der Mann und das ist gut.", "我不是那个人，这样很好。"),
+    (
+        "language",
+        "Ich wohne in einem Haus mit meiner Frau und das ist gut.",
+        "我和妻子住在一所房子里，这很好。",
+    ),
+    ("language", "Non ho mai visto una cosa così bella in vita mia.", "我一生中从没见过这么美的东西。"),
+    ("language", "No quiero ir a la playa con los niños porque hace frío", "我不想带孩子们去海滩，因为天冷"),
+    ("language", "On a vu un film très intéressant hier soir.", "昨晚我们看了一部很有意思的电影。"),
+    ("language", "A minha mãe foi ao mercado comprar pão.", "我妈妈去市场买面包了。"),
+    (
+        "language",
+        "Ik was in de stad met mijn vrouw en we hebben koffie gedronken.",
+        "我和妻子在城里喝了咖啡。",
+    ),
     ("language", "Привет, мой друг", "你好，我的朋友"),
     ("language", "Good morning, everyone.", "みなさん、おはようございます。"),
     ("language", "Good morning, everyone.", "Bonjour tout le monde."),
@@ -53,6 +67,8 @@ SICK = [
     ("encoding", "Itâ€™s open.", "开门了。"),
     ("encoding", "Hello, world", "浣犲ソ锛屼笘鐣?"),
     ("encoding", "Hello", "锟斤拷好"),
+    ("encoding", "This is a test.", "杩欐槸涓€涓祴璇"),
+    ("encoding", "Hi", "嗨\rBye"),
     ("encoding", "Hello\x08 there", "你好"),
     ("encoding", "Hello there", "你\ufffd好"),
     ("number", "I have 30 books.", "我有三本书。"),
@@ -82,6 +98,24 @@ def test_good_pairs_have_no_findings(tmp_path: Path) -> None:
     assert findings(write_tsv(tmp_path / "a.tsv", GOOD)) == [{}] * len(GOOD)
 
 
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("Xuanxuan is very cute.", "璇璇很可爱。"),
+        ("Wang Chen and Li Xuan are brothers.", "王琛和李璇是兄弟。"),
+        ("The details of the supply chain are simple.", "供应鏈的細節很簡单。"),
+        ('The French say "je ne sais pas" when they do not know.', "法国人不知道时会说“je ne sais pas”。"),
+        ("Ludwig van Beethoven, Charles de Gaulle, Leonardo da Vinci", "贝多芬、戴高乐、达·芬奇"),
+        ("Install OS, DOS, EM and EST on MIT machines.", "在MIT的机器上安装OS、DOS、EM和EST。"),
+        ("He lives in São José do Rio Preto, near San Martín de los Andes.", "他住在里奥普雷托河畔圣若泽。"),
+        ("San Martín de los Andes", "圣马丁德洛斯安第斯"),
+    ],
+)
+def test_names_and_rare_characters_are_no_damage(tmp_path: Path, source: str, target: str) -> None:
+    found = findings(write_tsv(tmp_path / "a.tsv", [(source, target)]))[0]
+    assert found.keys() <= {"traditional"}
+
+
 @pytest.mark.parametrize(("check", "source", "target"), SICK)
 def test_each_check_finds_its_disease(tmp_path: Path, check: str, source: str, target: str) -> None:
     assert check in findings(write_tsv(tmp_path / "a.tsv", [(source, target)]))[0]
@@ -97,6 +131,18 @@ def test_duplicates_are_found_across_files_and_told_from_near_ones(tmp_path: Pat
     second = write_tsv(tmp_path / "b.tsv", [("hello", "你好"), ("Hello.", "您好。"), ("", ""), ("", "")])
     found = [set(findings) for _, findings in doctor.diagnose([first, second])]
     assert found == [set(), set(), {"duplicate"}, {"near-duplicate"}, {"duplicate"}, {"empty"}, {"empty"}]
+
+
+def test_what_repeats_only_a_sick_pair_is_no_repeat(tmp_path: Path) -> None:
+    twins = [
+        ("♪ Hello there, my friend. ♪", "♪你好，我的朋友。♪"),
+        ("Hello there, my friend.", "你好，我的朋友。"),
+    ]
+    corpus = write_tsv(tmp_path / "a.tsv", [*twins, twins[1]])
+    assert [set(found) for found in findings(corpus)] == [{"noise"}, set(), {"duplicate"}]
+    assert [p.source for p in doctor.healthy([corpus], [*doctor.DROPPED, "near-duplicate"])] == [twins[1][0]]
+    kept = doctor.healthy([corpus], ["duplicate", "near-duplicate"])
+    assert [p.source for p in kept] == [twins[0][0]]
 
 
 def test_punctuation_alone_is_no_near_duplicate_of_other_punctuation(tmp_path: Path) -> None:
@@ -218,6 +264,16 @@ def test_evaluation_data_is_found_without_case_spaces_and_punctuation(tmp_path: 
         ("The plan is for Mary.", "计画给玛莉。", "计划给玛丽。"),
         ("Tom knows Bob.", "Tom认识Bob。", "汤姆认识鲍勃。"),
         ("He is 180 cm tall.", "他身高180公分。", "他身高180厘米。"),
+        ("It has risen markedly.", "它显着提高了。", "它显著提高了。"),
+        ("The effect is marked.", "效果显着。", "效果显著。"),
+        ("The natives have outstanding merits.", "土着居民功勋卓着。", "土著居民功勋卓著。"),
+        (
+            "Famous writers are here.",
+            "着名作家来了，中国最着名的也来了。",
+            "著名作家来了，中国最著名的也来了。",
+        ),
+        ("He is known for it.", "他以此着名。", "他以此著名。"),
+        ("Two buses came.", "来了两辆公车。", "来了两辆公交车。"),
     ],
 )
 def test_repair_writes_mainland_spelling(source: str, target: str, repaired: str) -> None:
@@ -231,6 +287,12 @@ def test_repair_writes_mainland_spelling(source: str, target: str, repaired: str
         ("A bag with a name on it.", "包上写着名字。"),
         ("This means home is renamed.", "这意味着名为home的卷改名。"),
         ("snow pear", "雪梨"),
+        ("He is plainly worried, and has a cold.", "他明显着急了，也明显着凉了。"),
+        ("The soil is on fire.", "泥土着火了。"),
+        ("She wears a precious watch and drives a famous car.", "她戴着名贵的手表，开着名车，家里藏着名画。"),
+        ("It shows confidence.", "这彰显着自信。"),
+        ("Zhuo is worried.", "李卓着急了。"),
+        ("Officials used cars privately for business.", "官员公车私用做生意。"),
         ("Tom Hanks is here.", "Tom Hanks在这里。"),
         ("Peter held her.", "彼得（Peter）抱着她。"),
         ("He works with Adam.", "他用Adam优化器。"),
@@ -265,7 +327,7 @@ def test_clean_accounts_for_every_line(tmp_path: Path) -> None:
     assert (result.read, result.kept, result.dropped) == (len(pairs), len(kept), len(dropped) - 1)
     assert kept[: len(GOOD)] == [f"{s}\t{t}" for s, t in GOOD]
     assert [line.split("\t")[0] for line in dropped[1:3]] == [f"{tmp_path}/a.tsv:11", f"{tmp_path}/a.tsv:12"]
-    assert not list(tmp_path.glob("*.part"))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.tsv", "b.tsv", "dropped.tsv"]
     again = Corpus.parse(str(tmp_path / "b.tsv"))
     assert [(p.source, p.target) for p in again.pairs()] == [tuple(line.split("\t")) for line in kept]
 
@@ -301,7 +363,7 @@ def test_clean_into_a_folder_keeps_names_and_finds_repeats_across_files(tmp_path
     assert written.keys() == {"one.tsv", "two.tsv", "c.en", "c.zh", "dropped.tsv"}
     assert written["two.tsv"] == "".join(f"{s}\t{t}\n" for s, t in GOOD[3:5])
     assert written["c.zh"] == "嗨。\n"
-    with pytest.raises(TranslitError, match=r"one\.tsv: named twice"):
+    with pytest.raises(TranslitError, match=r"one\.tsv: named twice as an output; corpora of one name need"):
         doctor.clean([one, one], f"{tmp_path}/clean/", tmp_path / "dropped.tsv")
     with pytest.raises(TranslitError, match=r"one\.tsv: is also an input"):
         doctor.clean([one], f"{tmp_path}/", tmp_path / "dropped.tsv")
@@ -339,8 +401,35 @@ def test_inputs_are_never_overwritten(tmp_path: Path) -> None:
     corpus = write_tsv(tmp_path / "a.tsv", GOOD)
     with pytest.raises(TranslitError, match="is also an input"):
         doctor.clean([corpus], str(tmp_path / "a.tsv"), tmp_path / "x.tsv")
-    with pytest.raises(TranslitError, match="named twice"):
+    with pytest.raises(TranslitError, match="named twice as an output; give the report a name of its own"):
         doctor.clean([corpus], str(tmp_path / "x.tsv"), tmp_path / "x.tsv")
+    evaluation = tmp_path / "ev.tsv"
+    evaluation.write_text("x\ty\n", "utf-8")
+    for output, report in (("ev.tsv", "r.tsv"), ("o.tsv", "ev.tsv")):
+        with pytest.raises(TranslitError, match=r"ev\.tsv: is also an input"):
+            doctor.clean([corpus], str(tmp_path / output), tmp_path / report, against=[evaluation])
+
+
+def test_no_file_beside_the_output_is_touched(tmp_path: Path) -> None:
+    corpus = write_tsv(tmp_path / "b.tsv.part", GOOD)
+    before = (tmp_path / "b.tsv.part").read_bytes()
+    assert doctor.clean([corpus], str(tmp_path / "b.tsv"), tmp_path / "c.tsv").kept == len(GOOD)
+    assert (tmp_path / "b.tsv.part").read_bytes() == before == (tmp_path / "b.tsv").read_bytes()
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.mark.parametrize("name", ["a.tsv", "a.tsv.gz"])
+def test_of_two_writers_of_one_file_the_last_wins_whole(tmp_path: Path, name: str) -> None:
+    with atomic_writer(tmp_path / name) as one:
+        one.write("one\n")
+        with atomic_writer(tmp_path / name) as two:
+            two.write("two\n")
+        one.write("more\n")
+    assert [row.line for row in rows(Corpus((tmp_path / name,)))] == ["one", "more"]
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    mask = os.umask(0)
+    os.umask(mask)
+    assert (tmp_path / name).stat().st_mode & 0o777 == 0o666 & ~mask
 
 
 def test_a_failed_clean_leaves_the_old_output_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -405,6 +494,14 @@ def test_check_strict_and_json(tmp_path: Path) -> None:
     assert set(report["checks"]) == set(doctor.CHECKS)
 
 
+def test_one_line_is_one_line_and_half_a_character_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('["Lone \\ud800", "好"]\n', "utf-8")
+    assert "1 line read, 1 with findings" in run("check", f"{tmp_path}/a.jsonl")[1]
+    code, out, _ = run("check", f"{tmp_path}/a.jsonl", "--json")
+    assert code == 0
+    assert json.loads(out)["checks"]["encoding"]["examples"][0]["source"] == "Lone \ud800"
+
+
 def test_wide_characters_and_control_characters_keep_the_table_in_shape(tmp_path: Path) -> None:
     from rich.cells import cell_len
 
@@ -444,6 +541,10 @@ def test_bad_requests_are_one_line(tmp_path: Path) -> None:
         run("check", corpus.name, "--against", "no.en")[2]
         == "no.en: no such file; --against takes evaluation files"
     )
+    os.mkfifo(tmp_path / "pipe")
+    assert run("check", f"{tmp_path}/pipe")[2].startswith(f"{tmp_path}/pipe: is a pipe or a device")
+    for output in (["-o", "-"], ["-o", f"{tmp_path}/b", "--report", "-"]):
+        assert run("clean", corpus.name, *output)[2].startswith("-: cannot write: clean makes whole files")
     assert run("clean", corpus.name, "-o", f"{tmp_path}/b", "--keep", "x")[2].startswith(
         "x: no such check; known are"
     )

@@ -203,7 +203,33 @@ def test_the_command_shows_the_licence_first(
     assert "licence: CC0: do as you like\n" in result.stderr
     again = CliRunner().invoke(app, ["data", "get", "tests", "-o", str(tmp_path)])
     assert "is there already; --force downloads it again" in again.stderr
+    right = CliRunner().invoke(
+        app, ["data", "get", "tests", "-o", str(tmp_path), "--sha256", sha256(server.content)]
+    )
+    assert "is there already" in right.stderr
+    wrong = CliRunner().invoke(app, ["data", "get", "tests", "-o", str(tmp_path), "--sha256", "0" * 64])
+    assert f"made from an archive with SHA-256 {sha256(server.content)}, not 000" in str(wrong.exception)
     assert len(server.ranges) == 1
+
+
+def test_a_corpus_is_fetched_once_at_a_time(server: Server, tmp_path: Path) -> None:
+    refused: list[TranslitError] = []
+
+    def again(done: int, total: int | None) -> None:
+        with pytest.raises(TranslitError, match=r"tests\.zip: is being downloaded already") as caught:
+            get("tests", source(server), tmp_path)
+        refused.append(caught.value)
+
+    get("tests", source(server), tmp_path, again)
+    assert refused
+    assert len(server.ranges) == 1
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["tests.source.json", "tests.tsv.gz"]
+
+
+@pytest.mark.parametrize("option", [["--force"], ["--sha256", "0" * 64]])
+def test_options_for_one_corpus_need_its_name(option: list[str]) -> None:
+    result = CliRunner().invoke(app, ["data", "get", *option])
+    assert "--sha256 and --force are for one corpus; name it" in str(result.exception)
 
 
 def test_every_known_corpus_states_its_terms_and_unknown_ones_name_them() -> None:

@@ -63,7 +63,9 @@ def check(
     if as_json:
         import json
 
-        typer.echo(json.dumps(report.to_json(), ensure_ascii=False, indent=2))
+        text = json.dumps(report.to_json(), ensure_ascii=False, indent=2)
+        # Half a surrogate pair comes out as JSON writes it: \udxxx.
+        typer.echo(text.encode("utf-8", "backslashreplace"))
     else:
         out = console()
         out.print(summary(report))
@@ -117,6 +119,10 @@ def clean(
     from translit.data import doctor
     from translit.data.doctor_table import console, reasons_table
 
+    if "-" in (*output.split(","), str(report)):
+        raise TranslitError(
+            "-: cannot write: clean makes whole files; give the name of one, not standard output"
+        )
     corpora = _corpora(files, against)
     doctor.check_names([*(drop or []), *(keep or [])])
     dropped = (set(doctor.DROPPED) | set(drop or [])) - set(keep or [])
@@ -156,10 +162,14 @@ def get(
     """Download a public English–Chinese corpus from OPUS, or go on where a download stopped."""
     from dataclasses import replace
 
-    from translit.data.download import find_source
+    from translit.data.download import find_source, recorded_sha256
     from translit.data.download import get as download
 
     if name is None:
+        if sha256 or force:
+            raise TranslitError(
+                "--sha256 and --force are for one corpus; name it, as in: translit data get tatoeba"
+            )
         _list_sources()
         return
     source = find_source(name)
@@ -168,6 +178,11 @@ def get(
     errors = _stderr()
     output = folder / f"{name}.tsv.gz"
     if output.exists() and not force:
+        if sha256 and (here := recorded_sha256(name, folder)) != sha256.lower():
+            raise TranslitError(
+                f"{output}: made from an archive with SHA-256 {here or 'unknown'}, not {sha256}; "
+                "--force downloads it again"
+            )
         errors.print(f"{output} is there already; --force downloads it again", soft_wrap=True)
         return
     errors.print(f"{name}: {source.about}\nlicence: {source.licence}\nfrom: {source.url}", soft_wrap=True)
@@ -191,12 +206,11 @@ def _list_sources() -> None:
 
 def _corpora(files: list[str], against: list[Path] | None) -> list[Corpus]:
     """Parse what was asked for; missing files are told before anything is read."""
-    from translit.data.bitext import Corpus
+    from translit.data.bitext import Corpus, no_file
 
     for path in against or []:
-        if not path.is_file():
-            kind = "is a folder" if path.is_dir() else "no such file"
-            raise TranslitError(f"{path}: {kind}; --against takes evaluation files")
+        if why := no_file(path):
+            raise TranslitError(f"{path}: {why}; --against takes evaluation files")
     return [Corpus.parse(file) for file in files]
 
 

@@ -95,7 +95,9 @@ def _shared_names(pair: Pair) -> list[tuple[str, str]]:
             if target.count(chinese) == count and _stands_alone(name.kind, chinese, target):
                 found[english] = chinese
                 break
-    return list(found.items())
+    # Not where one is in the other: of Lisa and Elizabeth, 伊丽莎白 is one.
+    spellings = list(found.values())
+    return [(e, c) for e, c in found.items() if sum(c in spelling for spelling in spellings) == 1]
 
 
 def _is_place_alone(source: str, words: Sequence[re.Match[str]], i: int) -> bool:
@@ -119,18 +121,24 @@ def other_name(pair: Pair, rng: random.Random) -> Pair:
     if not shared:
         return pair
     source, target = pair
+    new: dict[str, str] = {}  # for both sides: what stands there → what is to stand there
     for english, chinese in shared:
         kind = names()[english].kind
-        new = rng.choice(_names_by_kind()[kind])
-        if new in source:  # Tom and Tom would be one person
-            continue
+        other = rng.choice(_names_by_kind()[kind])
+        other_chinese = names()[other].chinese[0]
         if kind in ("man", "woman") and rng.random() < 0.15:
-            new = new_chinese = _invented(rng)
-        else:
-            new_chinese = names()[new].chinese[0]
-        source = re.sub(rf"\b{english}\b", new, source)
-        target = target.replace(chinese, new_chinese)
-    return source, target
+            other = other_chinese = _invented(rng)
+        if other in source or other_chinese in target or other_chinese in new.values():
+            continue  # two persons would become one: Clara and Klara are both 克拉拉
+        new |= {english: other, chinese: other_chinese}
+
+    def swapped(word: re.Match[str]) -> str:
+        english = word[0].removesuffix("'s")
+        return new.get(english, english) + word[0][len(english) :]
+
+    # In one pass: a name put in may have another in it, as 伊丽莎白 has 丽莎.
+    old = "|".join(chinese for _, chinese in shared if chinese in new)
+    return _WORD.sub(swapped, source), re.sub(old, lambda match: new[match[0]], target) if old else target
 
 
 _SYLLABLES = (
@@ -198,8 +206,11 @@ def placeholder(pair: Pair, rng: random.Random) -> Pair:
     if len(quoted) == len(quoted_zh) == 1 and source.count(quoted[0]) == target.count(quoted_zh[0]) == 1:
         shared.append((quoted[0], quoted_zh[0]))
     if rng.random() < 0.05:  # a number is read better than copied: {0} must not come to mean one
+        whole = _NUMBER.findall(target)  # 88 is not in 8800
         shared += [
-            (m[0], m[0]) for m in _NUMBER.finditer(source) if source.count(m[0]) == target.count(m[0]) == 1
+            (number, number)
+            for number in _NUMBER.findall(source)
+            if number in whole and source.count(number) == target.count(number) == 1
         ]
     rng.shuffle(shared)
     chosen = shared[: rng.choice((1, 1, 1, 2, 3))]

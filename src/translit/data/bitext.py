@@ -1,6 +1,6 @@
 """Reading sentence pairs: TSV, JSON lines, two parallel text files; each of them plain or gzipped.
 
-pairs.tsv          source<TAB>target, one pair a line (more columns are ignored)
+pairs.tsv          source<TAB>target, one pair a line (more columns are ignored; a blank line is an empty pair)
 pairs.jsonl        {"source": …, "target": …} a line, or ["source", "target"]
 corpus.en,corpus.zh  two files with as many lines, joined by a comma; a target file of JSON lines may give
                    several references in a list, of which the first is read
@@ -48,12 +48,11 @@ class Corpus:
             raise TranslitError(f"{text}: {len(names)} files given; give one file, or source,target")
         paths = tuple(Path(name) for name in names)
         for path in paths:
-            if not path.is_file():
+            if why := no_file(path):
                 file, _, wrong = str(path).rpartition(":")
                 if file and Path(file).is_file():
                     raise TranslitError(f"{file}: weight {wrong!r} is not a positive number; write {file}:3")
-                kind = "is a folder" if path.is_dir() else "no such file"
-                raise TranslitError(f"{path}: {kind}; give a TSV, JSONL or source,target text files")
+                raise TranslitError(f"{path}: {why}; give a TSV, JSONL or source,target text files")
         if weight == 0:
             raise TranslitError(f"{text}: weight 0 would read nothing; leave the corpus out instead")
         if weight > MAX_WEIGHT:
@@ -76,6 +75,15 @@ class Corpus:
             return _parallel(*self.paths)
         path = self.paths[0]
         return _jsonl(path) if is_jsonl(path) else _tsv(path)
+
+
+def no_file(path: Path) -> str:
+    """Why ``path`` cannot be read as often as needed, "" when it can. A pipe, ``<(zcat x)``, is read only once."""
+    if path.is_file():
+        return ""
+    if path.is_dir():
+        return "is a folder"
+    return "is a pipe or a device, not a regular file" if path.exists() else "no such file"
 
 
 def is_jsonl(path: Path) -> bool:
@@ -103,7 +111,7 @@ def read_lines(path: Path) -> Iterator[str]:
 
 def _tsv(path: Path) -> Iterator[Pair]:
     for number, line in enumerate(read_lines(path), 1):
-        columns = line.split("\t")
+        columns = line.split("\t") if line.strip() else ["", ""]
         if len(columns) < 2:
             raise TranslitError(f"{where(path, number)}: one column; each line needs source<TAB>target")
         yield Pair(columns[0], columns[1], where(path, number))
@@ -139,14 +147,18 @@ def _parallel(source: Path, target: Path) -> Iterator[Pair]:
         if other is None:
             total = number + sum(1 for _ in left)
             raise TranslitError(
-                f"{target}: {number - 1} lines, but {source} has {total}; they must be parallel"
+                f"{target}: {_count(number - 1)}, but {source} has {total}; they must be parallel"
             )
         yield Pair(one, other, where(source, number))
     extra = sum(1 for _ in right)
     if extra:
         raise TranslitError(
-            f"{target}: {number + extra} lines, but {source} has {number}; they must be parallel"
+            f"{target}: {_count(number + extra)}, but {source} has {number}; they must be parallel"
         )
+
+
+def _count(lines: int) -> str:
+    return f"{lines} line{'s' * (lines != 1)}"
 
 
 def _references(path: Path) -> Iterator[str]:

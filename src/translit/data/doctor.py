@@ -30,6 +30,7 @@ from translit.errors import TranslitError
 _CHECKS = {
     "malformed": ("not a pair: one column, invalid UTF-8, damaged", True),
     "empty": ("a side is blank", True),
+    # Only what is itself kept has come before.
     "duplicate": ("the same pair came before", True),
     "near-duplicate": ("came before but for case, spaces, punctuation", False),
     "identical": ("the sides are the same, or a stretch is untranslated", True),
@@ -69,15 +70,22 @@ def diagnose(
     corpora: Sequence[Corpus],
     against: Sequence[Path] = (),
     limits: Limits = Limits(),  # noqa: B008
+    drop: Collection[str] = DROPPED,
 ) -> Iterator[tuple[Row, Findings]]:
     """Every line of ``corpora`` with its findings; the corpora are read twice. ``against``: evaluation files.
+
+    A line with a finding in ``drop`` counts as not there for those that repeat it.
 
     Raises TranslitError when a file cannot be read at all.
     """
     keys = evaluation_keys(against)
     surveyed = survey(corpora)
+    drop = _dropping(drop)
     for index, row in enumerate(chain.from_iterable(map(rows, corpora))):
-        yield row, _findings(row, index, surveyed, keys, limits)
+        findings = _findings(row, index, surveyed, keys, limits)
+        if drop.isdisjoint(findings):
+            surveyed.keep(index)
+        yield row, findings
 
 
 def _findings(row: Row, index: int, surveyed: Survey, keys: dict[str, str], limits: Limits) -> Findings:
@@ -184,7 +192,8 @@ def clean(
     outputs = [_output_of(corpus, output) for corpus in corpora]
     # One file may take several corpora; in a folder, two of one name would be one.
     written = outputs if is_folder(output) else outputs[:1]
-    _refuse_overwriting(corpora, [*chain.from_iterable(map(output_paths, written)), rejects])
+    read = [*chain.from_iterable(corpus.paths for corpus in corpora), *against]
+    _refuse_overwriting(read, list(chain.from_iterable(map(output_paths, written))), rejects)
     verbatim = all(len(corpus.paths) == 1 and not is_jsonl(corpus.paths[0]) for corpus in corpora)
     result = Cleaned()
     with ExitStack() as stack:
@@ -192,7 +201,7 @@ def clean(
         report = stack.enter_context(atomic_writer(rejects))
         report.write("place\treason\tdetail\tsource\ttarget\n")
         keep = {str(corpus.paths[0]): writers[name] for corpus, name in zip(corpora, outputs, strict=True)}
-        for row, findings in diagnose(corpora, against, limits):
+        for row, findings in diagnose(corpora, against, limits, drop):
             result.read += 1
             reasons = [name for name in findings if name in drop]
             if not reasons:
@@ -218,7 +227,7 @@ def healthy(
 ) -> Iterator[Pair]:
     """The pairs that ``clean`` would keep; why others were dropped is counted in ``reasons``."""
     drop = _dropping(drop)
-    for row, findings in diagnose(corpora, against, limits):
+    for row, findings in diagnose(corpora, against, limits, drop):
         found = [name for name in findings if name in drop]
         if not found:
             yield Pair(row.source, row.target, row.place)
@@ -237,8 +246,12 @@ def _dropping(drop: Collection[str]) -> frozenset[str]:
     return frozenset(drop).union(ALWAYS_DROPPED)
 
 
-def _refuse_overwriting(corpora: Sequence[Corpus], outputs: Sequence[Path]) -> None:
-    inputs = {path.resolve() for corpus in corpora for path in corpus.paths}
+_OF_ONE_NAME = "corpora of one name need folders of their own, and two sides two files"
+
+
+def _refuse_overwriting(read: Sequence[Path], written: Sequence[Path], report: Path) -> None:
+    inputs = {path.resolve() for path in read}
+    outputs = [*written, report]
     resolved = [path.resolve() for path in outputs]
     for path in outputs:
         if path.resolve() in inputs:
@@ -246,7 +259,9 @@ def _refuse_overwriting(corpora: Sequence[Corpus], outputs: Sequence[Path]) -> N
         if path.exists() and not path.is_file():  # a device would be replaced by a file
             raise TranslitError(f"{path}: cannot write: not a file; give the name of a file")
         if resolved.count(path.resolve()) > 1:
-            raise TranslitError(f"{path}: named twice as an output; give the report a name of its own")
+            is_report = path.resolve() == report.resolve()
+            advice = "give the report a name of its own" if is_report else _OF_ONE_NAME
+            raise TranslitError(f"{path}: named twice as an output; {advice}")
 
 
 def is_folder(output: str) -> bool:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import secrets
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from io import TextIOWrapper
 from itertools import zip_longest
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -105,10 +107,11 @@ def _parallel(source: Path, target: Path) -> Iterator[Row]:
 @contextmanager
 def atomic_writer(path: Path) -> Iterator[IO[str]]:
     """A UTF-8 text file (gzipped for ``.gz``) that appears under its name only when all of it is written."""
-    part = path.with_name(path.name + ".part")
+    # A name of its own, and refused where it is taken: it must be neither an input nor that of another writer.
+    part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _open_to_write(part, zipped=path.suffix == ".gz") as file:
+        with open(part, "xb") as raw, _as_text(raw, zipped=path.suffix == ".gz") as file:
             yield file
         os.replace(part, path)
     except OSError as error:
@@ -117,11 +120,11 @@ def atomic_writer(path: Path) -> Iterator[IO[str]]:
         part.unlink(missing_ok=True)
 
 
-def _open_to_write(path: Path, zipped: bool) -> IO[str]:
+def _as_text(raw: IO[bytes], zipped: bool) -> IO[str]:
     """UTF-8 with plain newlines; lone surrogates, which JSON can smuggle in, come out as ``\\udxxx``."""
     if zipped:  # level 6 is gzip's own default; Python's, 9, takes three times as long to save 1 %
-        return gzip.open(path, "wt", 6, "utf-8", errors="backslashreplace", newline="\n")
-    return open(path, "w", encoding="utf-8", errors="backslashreplace", newline="\n")
+        return gzip.open(raw, "wt", 6, "utf-8", errors="backslashreplace", newline="\n")
+    return TextIOWrapper(raw, "utf-8", "backslashreplace", newline="\n")
 
 
 @contextmanager

@@ -97,19 +97,49 @@ _ENGLISH = _words(
     where how why my your his her its our their there no yes all any some up out so than then them me him
     us don't it's i'm"""
 )
-# The commonest little words of languages that turn up in English corpora, without those that English has too.
+# The commonest little words of languages that turn up in English corpora.
 _FOREIGN = {
     "German": _words(
-        "der das und ist nicht ich ein eine mit sich auf für dem den von zu wir sie auch wie oder"
+        """der das und ist nicht ich ein eine einen einem einer mit sich auf für dem den des von zu wir sie es
+        auch wie oder aber haben habe wenn bei nach zum zur aus dass als nur noch kann wird sind mein meine
+        meiner dein sehr du mich mir im"""
     ),
     "French": _words(
-        "le la les des une est et dans pour que qui ne pas sur avec il elle je vous nous ce cette"
+        """le la les des une un est et dans pour que qui ne pas sur avec il elle je vous nous ce cette mais où
+        du de au aux sa ses mon ses sont été était suis très c'est j'ai qu'il n'est d'un d'une"""
     ),
-    "Spanish": _words("el los las que y una es por con para del se lo como pero más está yo tú su muy este"),
-    "Italian": _words("il che di è una per non con sono della del gli nel questo ma come più anche si lo ho"),
-    "Portuguese": _words("o os que uma não para com por é do da dos das em mais como mas foi ele você eu"),
-    "Dutch": _words("het een van en niet ik je dat zijn met voor op aan ze maar ook er wat bij heeft"),
+    "Spanish": _words(
+        """el la los las que y una un es por con para de del se lo como pero más está yo tú su muy este esta
+        mi sí al ya hay porque cuando donde qué quiero tengo fue nos"""
+    ),
+    "Italian": _words(
+        """il che di è una un per non con sono della dei del gli nel nella questo questa ma come più anche si
+        lo la le ho ha hai mi ti al alla perché un'altra c'è"""
+    ),
+    "Portuguese": _words(
+        """o os que um uma não para com por é da dos das em na nos mais como mas foi ele ela você eu de se
+        meu minha muito está são isso seu sua"""
+    ),
+    "Dutch": _words(
+        """het een de van en niet ik je dat zijn met voor op aan ze maar ook er wat bij heeft naar om te als
+        nog deze dit kan hij uit mijn"""
+    ),
 }
+# Words of English that one of those has too: they speak for neither.
+_SHARED = {
+    "German": _words("an as in so was will on am is"),
+    "French": _words("a as me on an or no"),
+    "Spanish": _words("a as he me no has"),
+    "Italian": _words("a i in me no so do"),
+    "Portuguese": _words("a as do no me has"),
+    "Dutch": _words("in is was of we me had her on has"),
+}
+# What those languages have in names, and English with them: Leonardo da Vinci, San Martín de los Andes.
+_IN_NAMES = _words(
+    "de del della di da das dos du des la le les lo los las el al van von der den het aan op zu são sur"
+)
+_ALL_FOREIGN = frozenset[str]().union(*_FOREIGN.values())
+_MARKS = ".,;:!?…()[]«»„“”\"'¿¡"
 _KANA_OR_HANGUL = re.compile("[ぁ-ゖァ-ヺ\u1100-\u11ff\u3131-\u318e가-힣]")
 # The blocks of letters that are neither Latin nor Han: Greek to Georgian, Ethiopic to Mongolian, kana, Hangul …
 _OTHER_SCRIPT = re.compile(
@@ -131,11 +161,20 @@ def _not_english(source: str) -> str:
         if 2 * len(_OTHER_SCRIPT.findall(source)) > letters:
             return "source is in another script"
     words = source.casefold().split()
-    if len(words) < 5 or not _ENGLISH.isdisjoint(words):
+    if len(words) < 5 or _ALL_FOREIGN.isdisjoint(words):
         return ""
-    counts = {language: len(known.intersection(words)) for language, known in _FOREIGN.items()}
-    likely = max(counts, key=lambda name: counts[name])
-    return f"source looks {likely}" if counts[likely] >= 2 else ""
+    # Not OS, EST and .com, which are words elsewhere.
+    words = [
+        word.strip(_MARKS).casefold() for word in source.split() if not (len(word) > 1 and word.isupper())
+    ]
+    for language, known in _FOREIGN.items():
+        foreign = [word for word in words if word in known]
+        english = sum(
+            word in _ENGLISH and word not in known and word not in _SHARED[language] for word in words
+        )
+        if len(set(foreign)) > 1 and len(foreign) > 2 * english and not _IN_NAMES.issuperset(foreign):
+            return f"source looks {language}"
+    return ""
 
 
 def _not_chinese(source: str, target: str) -> str:
@@ -173,18 +212,22 @@ def traditional(source: str, target: str, limits: Limits) -> str:
 
 _BROKEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffd\ufffe\uffff\ue000-\uf8ff\ud800-\udfff]"
+    r"|\r(?!\n)"  # alone it ends no line here: a file with such ends would be one pair
 )
 # What bytes 80–BF, the second and third of a UTF-8 character, become when read as Windows-1252 or Latin-1.
 _TAIL = "[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]"
 # What Chinese in UTF-8 is mostly made of when read as GBK, and Chinese itself hardly ever.
 _GBK = (
-    "锛鐨殑銆浠紝鍙鏈鎴杩鍦瀹鐢屽鏄鍒勫竴鍏湪鍚璇澶屼槸鏂屾敤勬鍔缁涔"
-    "灏璁勭彲綘嬪鏉瀛簡嶅琛鏃細鎵湁岃垜笉傛鏍搴佸鏁鍥戜嗗繖閫鈥"
+    "锛鐨殑銆浠紝鍙鎴杩鍦瀹鐢屽鏄鍒勫竴鍏湪鍚澶屼槸鏂屾敤勬鍔缁涔勭彲綘鏉嶅鏃鎵湁岃垜笉傛鏍搴佸鏁鍥戜嗗繖閫鈥"
 )
+# Likewise, but in names and in Traditional text too: not enough by themselves.
+_GBK_OR_REAL = "璇璁琛瀛灏簡鏈細嬪"
 _MOJIBAKE = re.compile(
     f"[ÂÃ]{_TAIL}|â{_TAIL}{{2}}|(?:[ä-é]{_TAIL}{{2}}){{2}}|ï¼{_TAIL}|ï»¿|[ÐÑ]{_TAIL}[ÐÑ]{_TAIL}"
     # GBK read as Latin-1; U+FFFD and uninitialised memory read as GBK; UTF-8 read as GBK.
-    "|(?<![A-Za-z])[\xa1-\xff]{6,}|锟斤|烫烫烫|屯屯屯" + f"|[{_GBK}].{{0,3}}[{_GBK}]"
+    "|(?<![A-Za-z])[\xa1-\xff]{6,}|锟斤|烫烫烫|屯屯屯"
+    # Two that differ: a rare character that is meant comes back in its text.
+    f"|(?P<one>[{_GBK}]).{{0,3}}(?!(?P=one))[{_GBK}{_GBK_OR_REAL}]|[{_GBK_OR_REAL}].{{0,3}}[{_GBK}]"
 )
 # Most texts hold no character that either could match, and are done with after this.
 _SUSPECT = re.compile(f"{_BROKEN.pattern}|[À-ïÐÑ锟烫屯{_GBK}]")

@@ -19,7 +19,7 @@ _SPELLINGS = {
 }  # fmt: skip
 # Words of Taiwan and Hong Kong, each with what the source must name: 公分 is also a gram, 雪梨 also a pear.
 _WORDS = (
-    ("计程车", "出租车", "taxi|cab"), ("脚踏车", "自行车", "bicycle|bike|cycl"), ("公车", "公交车", r"\bbus"),
+    ("计程车", "出租车", "taxi|cab"), ("脚踏车", "自行车", "bicycle|bike|cycl"), ("公车", "公交车", r"\bbus(?:es)?\b"),
     ("义大利", "意大利", "Ital"), ("纽西兰", "新西兰", "New Zealand"), ("雪梨", "悉尼", "Sydney"),
     ("沙乌地", "沙特", "Saudi"), ("伊莉萨白", "伊丽莎白", "Elizabeth"), ("玛莉", "玛丽", "Mary"),
     ("计画", "计划", "plan|project|program"), ("公尺", "米", "met(?:er|re)"), ("公分", "厘米", r"centimet|\bcm"),
@@ -27,12 +27,17 @@ _WORDS = (
     ("滑鼠", "鼠标", "mouse"), ("萤幕", "屏幕", "screen|monitor"), ("荧幕", "屏幕", "screen|monitor"),
     ("太空人", "宇航员", "astronaut"), ("幼稚园", "幼儿园", "kindergarten|nursery"),
 )  # fmt: skip
-# Not 写着名字 and 显着他的, which are right.
-_ANY_SPELLING = re.compile(
-    "|".join(_SPELLINGS)
-    .replace("着名", "(?<![写刻印签记挂留报叫喊带味])着名(?![字单称片牌为])")
-    .replace("显着", "显着(?![他她它我你])")
-)
+# 着 is right where it belongs to another word, as in 明显着急, 泥土着火, 写着名字: so only where it cannot.
+_END = "[，。；、：！？,.;!?）)”」》]|$"
+_SAFE = {
+    "显着": f"(?<![明彰凸突尽浮])显着(?=[的地性]|{_END}|提[高升]|增[加长强]|减[少小轻]|下降|降低|上升|改[善变进]"
+    "|变化|差[异别]|影响|效[果益]|成[效就绩]|不同|特[点征色]|优势|进[步展]|[高低优大小多少好强]于|区别|作用)",
+    "卓着": f"卓着(?=的|{_END})",
+    "土着": f"土着(?=人|居民|民族|部[落族]|文化|语言?|们|社[区会]|族群|音乐|艺术|妇女|儿童|{_END})",
+    "着名": "(?:(?<=[最更很些个位座所的是国界际])|(?<=[一两几]家)|(?<=非常)|(?<=十分)|(?<![^，。；、：！？“「（]))"
+    f"着名(?![字单称片牌为利贵])|(?<![写刻印签记挂留报叫喊带味])着名(?=[的于]|{_END})",
+}
+_ANY_SPELLING = re.compile("|".join(_SAFE.get(wrong, wrong) for wrong in _SPELLINGS))
 _ANY_WORD = re.compile("|".join(word for word, _, _ in _WORDS))
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z'.·-]*")
 _LATIN_NAME = re.compile(r"(?<![\w'·.(（“\"-])(?<![(（] )[A-Z][a-z]{2,}(?![\w'·)）”\"-])", re.ASCII)

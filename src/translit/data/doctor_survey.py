@@ -1,7 +1,7 @@
 """What only the whole corpus shows: pairs that came before, stretches whose sides slipped, evaluation data.
 
-One reading collects two hashes a pair; what is wrong is then a flag, a byte a pair. Ten million pairs take
-half a gigabyte at the peak, whatever their length.
+One reading collects two hashes a pair; what is left of them is then two numbers and flags, eleven bytes a pair. Ten
+million pairs take half a gigabyte at the peak, whatever their length.
 """
 
 from __future__ import annotations
@@ -23,23 +23,48 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Flags = NDArray[np.bool_]
+
+class _Groups:
+    """Which lines are one: each has the number of its group, and a group can be marked."""
+
+    def __init__(self, hashes: array[int]) -> None:
+        import numpy as np
+
+        values = np.frombuffer(hashes, dtype=np.int64) if hashes else np.zeros(0, np.int64)
+        order = np.argsort(values)  # np.unique would do it, in twice the memory
+        ordered = values[order]
+        begins = np.zeros(len(values), dtype=bool)
+        begins[1:] = ordered[1:] != ordered[:-1]
+        self._number = np.empty(len(values), np.int32)
+        self._number[order] = np.cumsum(begins, dtype=np.int32)
+        self._marked = np.zeros(len(values), dtype=bool)  # more than there are groups
+
+    def mark(self, index: int) -> None:
+        self._marked[self._number[index]] = True
+
+    def is_marked(self, index: int) -> bool:
+        return bool(self._marked[self._number[index]])
 
 
 @dataclass
 class Survey:
-    """Flags for every line of the corpora in reading order."""
+    """What is known of every line of the corpora, in reading order."""
 
-    duplicate: Flags
-    near_duplicate: Flags
+    same: _Groups
+    alike: _Groups  # but for case, spaces and punctuation
     shift: NDArray[np.int8]  # where a stretch has slipped: source i fits target i + shift; 0 elsewhere
 
+    def keep(self, index: int) -> None:
+        """Line ``index`` is kept: from now on, those like it repeat it. What repeats only a sick line is no repeat."""
+        self.same.mark(index)
+        self.alike.mark(index)
+
     def detail(self, index: int) -> dict[str, str]:
-        """What the flags of line ``index`` say, by the name of the check."""
+        """What is wrong with line ``index``, by the name of the check, after those kept so far."""
         found = {}
-        if self.duplicate[index]:
+        if self.same.is_marked(index):
             found["duplicate"] = "seen before"
-        elif self.near_duplicate[index]:
+        elif self.alike.is_marked(index):
             found["near-duplicate"] = "seen before but for case, spaces or punctuation"
         if shift := int(self.shift[index]):
             found["misaligned"] = (
@@ -52,7 +77,7 @@ _SIDE = {True: "below", False: "above"}
 
 
 def survey(corpora: Sequence[Corpus]) -> Survey:
-    """Read ``corpora`` once and flag repeated pairs, also across files, and misaligned stretches."""
+    """Read ``corpora`` once and find pairs that are alike, also across files, and misaligned stretches."""
     import numpy as np
 
     exact, near = array("q"), array("q")
@@ -66,20 +91,8 @@ def survey(corpora: Sequence[Corpus]) -> Survey:
             near.append(hash((key(row.source), key(row.target))) if whole else len(near))
 
         shifts.append(misaligned(rows(corpus), remember))
-    duplicate = _repeats(exact)
-    return Survey(
-        duplicate, _repeats(near) & ~duplicate, np.concatenate(shifts) if shifts else np.zeros(0, np.int8)
-    )
-
-
-def _repeats(hashes: array[int]) -> Flags:
-    """True wherever a value occurred before."""
-    import numpy as np
-
-    values = np.frombuffer(hashes, dtype=np.int64) if hashes else np.zeros(0, np.int64)
-    repeated = np.ones(len(values), dtype=bool)
-    repeated[np.unique(values, return_index=True)[1]] = False
-    return repeated
+    shift = np.concatenate(shifts) if shifts else np.zeros(0, np.int8)
+    return Survey(_Groups(exact), _Groups(near), shift)
 
 
 # ── Misaligned stretches ────────────────────────────────────────────────────────────────────────────────────

@@ -37,7 +37,8 @@ def reasons_table(cleaned: Cleaned) -> Table:
 
 def summary(report: Report) -> str:
     """One line: how much was read, how much of it has something to look at."""
-    return f"{report.lines:,} lines read, {report.sick:,} with findings ({_share(report.sick, report.lines)})"
+    lines = f"{report.lines:,} line{'s' * (report.lines != 1)}"
+    return f"{lines} read, {report.sick:,} with findings ({_share(report.sick, report.lines)})"
 
 
 def console() -> Console:

@@ -17,6 +17,7 @@ import urllib.request
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from io import TextIOWrapper
@@ -91,24 +92,73 @@ def get(name: str, source: Source, folder: Path, progress: Progress = lambda don
     """Fetch a corpus into ``folder`` as ``name.tsv.gz``, English first; its path.
 
     Beside it ``name.source.json`` records address, licence, checksum and date. An interrupted download goes
-    on where it stopped. Raises TranslitError when the network, the checksum or the archive fails.
+    on where it stopped. Raises TranslitError when the network, the checksum or the archive fails, and when
+    somebody else is fetching the corpus into ``folder`` now.
     """
     archive, output = folder / f"{name}.zip", folder / f"{name}.tsv.gz"
-    digest = fetch(source.url, archive, source.sha256, progress)
-    pairs = 0
-    with atomic_writer(output) as file:
-        for english, chinese in _unzip(archive, source.target):
-            file.write(f"{english}\t{chinese}\n")
-            pairs += 1
-    record = asdict(source) | {
-        "sha256": digest,
-        "pairs": pairs,
-        "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-    }
-    with atomic_writer(folder / f"{name}.source.json") as file:
-        file.write(json.dumps(record, ensure_ascii=False, indent=2) + "\n")
-    archive.unlink()
+    with _alone(archive):
+        digest = fetch(source.url, archive, source.sha256, progress)
+        pairs = 0
+        with atomic_writer(output) as file:
+            for english, chinese in _unzip(archive, source.target):
+                file.write(f"{english}\t{chinese}\n")
+                pairs += 1
+        record = asdict(source) | {
+            "sha256": digest,
+            "pairs": pairs,
+            "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        }
+        with atomic_writer(_record(name, folder)) as file:
+            file.write(json.dumps(record, ensure_ascii=False, indent=2) + "\n")
+        archive.unlink()
     return output
+
+
+def recorded_sha256(name: str, folder: Path) -> str | None:
+    """The checksum of the archive that the corpus in ``folder`` was made from, if it is recorded beside it."""
+    try:
+        found = json.loads(_record(name, folder).read_text("utf-8"))["sha256"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    return found if isinstance(found, str) else None
+
+
+def _record(name: str, folder: Path) -> Path:
+    return folder / f"{name}.source.json"
+
+
+@contextmanager
+def _alone(archive: Path) -> Iterator[None]:
+    """Refuse a second download of ``archive`` while one runs: both would write to one part.
+
+    The system drops the lock when the process ends, however it ends; the bytes that have arrived stay.
+    """
+    path = archive.with_name(archive.name + ".lock")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = open(path, "w")  # noqa: SIM115 — closed below
+    except OSError as error:
+        raise TranslitError(f"{path}: cannot write: {error.strerror or error}") from None
+    with file:
+        _lock(file.fileno(), archive)
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # Windows keeps what is open
+                path.unlink()
+
+
+def _lock(descriptor: int, archive: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise TranslitError(f"{archive}: is being downloaded already; wait until that is done") from None
+    except OSError:  # a file system without locks
+        return
 
 
 # ── Downloading ─────────────────────────────────────────────────────────────────────────────────────────────

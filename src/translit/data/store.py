@@ -7,6 +7,7 @@ while reading, so ten million pairs take no more of it than ten thousand (benchm
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import os
@@ -15,15 +16,18 @@ import struct
 import threading
 import zlib
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from translit.data.bitext import Corpus
 from translit.errors import TranslitError
+from translit.text import normalize
 from translit.text.normalize import normalize_source, normalize_target
+from translit.text.script import HAN
 
-_VERSION = 1  # raise it when normalisation or filters change, so that old stores are rebuilt
+_VERSION = 1  # raise it when what ``_build`` leaves out changes, so that old stores are rebuilt
 _OFFSET = struct.Struct("=q")  # a byte position in the text, as NumPy's int64
 
 
@@ -72,13 +76,20 @@ class TextStore:
         return source, target
 
 
+@cache
+def _normalisation() -> str:
+    """A hash of the code that normalises, its comments and layout aside."""
+    code = ast.parse(Path(normalize.__file__).read_text("utf-8"))
+    return hashlib.sha256((ast.dump(code) + HAN).encode()).hexdigest()
+
+
 def open_store(corpus: Corpus, home: Path, hold_out: int = 0) -> TextStore:
-    """The store of ``corpus`` under ``home``; built on first use, and again when a file has changed.
+    """The store of ``corpus`` under ``home``; built on first use, and again when a file or normalisation has changed.
 
     ``hold_out`` keeps about that many pairs (at most a fiftieth of them) apart as ``store.held_out``.
     """
     stamps = [(str(p.resolve()), p.stat().st_size, p.stat().st_mtime_ns) for p in corpus.paths]
-    key = hashlib.sha256(json.dumps([_VERSION, stamps, hold_out]).encode()).hexdigest()[:16]
+    key = hashlib.sha256(json.dumps([_VERSION, _normalisation(), stamps, hold_out]).encode()).hexdigest()[:16]
     path = home / f"{corpus.paths[0].name}-{key}"
     if not (path / "report.json").is_file():
         try:
