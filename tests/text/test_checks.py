@@ -512,3 +512,13 @@ def test_a_lost_unit_is_flagged(source: str, translation: str, detail: str) -> N
 )  # fmt: skip
 def test_amounts_with_a_unit_in_chinese(english: str, chinese: list[str]) -> None:
     assert [written for _, _, written in units.amounts(english)] == chinese
+
+
+def test_nothing_but_what_is_copied_is_empty() -> None:
+    assert "empty" in kinds("&nbsp;Hello&nbsp;", "&nbsp; &nbsp;")
+    assert kinds("&nbsp; Hello", "&nbsp; 你好") == set()
+
+
+def test_emoticons_are_no_punctuation() -> None:
+    assert kinds("Thank you :)", "谢谢你 :)") == set()
+    assert kinds("Thank you: I know.", "谢谢你: 我知道。") == {"half-width"}

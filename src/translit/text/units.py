@@ -14,13 +14,17 @@ from translit.text.numbers import in_chinese
 
 @dataclass(frozen=True)
 class _Unit:
-    """How Chinese writes a unit behind its number, "" for as it is, and the ``forms`` one of which it must use."""
+    """How Chinese writes a unit behind its number, "" for as it is, and the ``forms`` one of which it must use.
+
+    ``other`` may stand instead where the number is another, too: 10斤 for 5 kg.
+    """
 
     chinese: str
     forms: str  # a regular expression
+    other: str = ""
 
 
-_YUAN = r"[¥￥元圆块币钱円]|RMB|CNY|JPY"
+_YUAN = "(?<![欧美港澳加坡台韩])[元圆]|[¥￥块币钱円]|RMB|CNY|JPY"
 # Signs, name and country of the dollars that have signs of their own; "$" alone may be any.
 _DOLLARS = {
     "US$ USD": ("美元", "美"), "HK$ HKD": ("港元", "港"), "NT$ TWD": ("新台币", "台"),
@@ -28,6 +32,8 @@ _DOLLARS = {
     "S$ SGD": ("新加坡元", "新加坡|新币|新元"),
 }  # fmt: skip
 _OF_NO_OTHER = "(?<![美港澳加新坡台欧日韩兰])元|[$＄圆块刀币钱]"
+_EURO = "(?<![东南西北中])欧(?![洲盟美亚])"
+_WON = "韩[元币圆]|(?<![欧美港澳加坡台日])元"
 # Before or behind the number.
 _CURRENCIES = {
     sign: _Unit(name, f"{country}|{_OF_NO_OTHER}")
@@ -35,31 +41,32 @@ _CURRENCIES = {
     for sign in signs.split()
 }
 _CURRENCIES |= {
-    "$": _Unit("美元", "[$＄元圆块刀币钱]|美金"),
+    "$": _Unit("美元", "(?<![欧日韩])[元圆]|[$＄块刀币钱]|美金"),
     "R$": _Unit("雷亚尔", "雷亚尔"), "BRL": _Unit("雷亚尔", "雷亚尔"),
-    "€": _Unit("欧元", "欧|EUR"), "EUR": _Unit("欧元", "[欧€]"),
+    "€": _Unit("欧元", f"{_EURO}|EUR"), "EUR": _Unit("欧元", f"{_EURO}|€"),
     "£": _Unit("英镑", "镑|GBP"), "GBP": _Unit("英镑", "[镑£]"),
     "CHF": _Unit("瑞士法郎", "法郎"),
     "¥": _Unit("", _YUAN), "JPY": _Unit("日元", _YUAN),  # ¥ is the yuan or the yen
     "CNY": _Unit("元", _YUAN), "RMB": _Unit("元", _YUAN),
     "₹": _Unit("卢比", "卢比|INR"), "INR": _Unit("卢比", "卢比|₹"),
-    "₩": _Unit("韩元", "[韩元]|KRW"), "KRW": _Unit("韩元", "[韩元₩]"),
+    "₩": _Unit("韩元", f"{_WON}|KRW"), "KRW": _Unit("韩元", f"{_WON}|₩"),
     "₽": _Unit("卢布", "卢布|RUB"), "RUB": _Unit("卢布", "卢布|₽"),
     "₺": _Unit("里拉", "里拉"), "₪": _Unit("谢克尔", "谢克尔"), "₫": _Unit("越南盾", "盾"), "฿": _Unit("泰铢", "铢"),
     "₴": _Unit("格里夫纳", "格里夫纳"), "₦": _Unit("奈拉", "奈拉"), "₱": _Unit("比索", "比索"),
 }  # fmt: skip
 # Behind the number only.
 _BEHIND = {
-    "%": _Unit("%", "[%％成半折分全倍趴百]"),
-    "¢": _Unit("美分", "[分¢]"),
-    "°C": _Unit("摄氏度", "[度°℃]|摄氏"),
-    "°F": _Unit("华氏度", r"[华℉]|°\s?F"),
+    "%": _Unit("%", r"[%％半折分全倍趴百]|[\d一二两三四五六七八九几]\s*成"),
+    "¢": _Unit("美分", "[分¢毛角]"),
+    "°C": _Unit("摄氏度", r"(?<!华氏)度|°(?!\s?F)|℃|摄氏"),
+    "°F": _Unit("华氏度", r"华氏|℉|°\s?F"),
     "°": _Unit("度", "[度°º℃纬经角]"),
 }
 _MEASURES = {
-    "kg": _Unit("公斤", "斤|千克"), "mg": _Unit("毫克", "毫克"), "lb": _Unit("磅", "磅"), "lbs": _Unit("磅", "磅"),
-    "km": _Unit("公里", "里|千米"), "cm": _Unit("厘米", "厘米|公分"), "mm": _Unit("毫米", "毫米"),
-    "ml": _Unit("毫升", "毫升"), "mph": _Unit("英里/小时", "英里|哩"),
+    "kg": _Unit("公斤", "公斤|千克|KG|Kg", "斤"), "mg": _Unit("毫克", "毫克"),
+    "lb": _Unit("磅", "磅"), "lbs": _Unit("磅", "磅"),
+    "km": _Unit("公里", "公里|千米|KM|Km", "(?<!英)里"), "cm": _Unit("厘米", "厘米|公分"), "mm": _Unit("毫米", "毫米"),
+    "ml": _Unit("毫升", "毫升"), "mph": _Unit("英里/小时", "英里|哩|迈"),
 }  # fmt: skip
 _BEHIND |= _MEASURES
 _SPELLINGS = {"℃": "°C", "℉": "°F", "￥": "¥", "￡": "£", "U.S.$": "US$"}
@@ -69,7 +76,7 @@ _NUMBER = r"(?:\d{1,3}(?:,\d{2,3})+|\d+)(?:\.\d+)?(?![\d])"
 _SPACE = r"[ \u00a0\u202f]?"
 _AMOUNT = re.compile(
     rf"""
-    (?<![\w.,:/$€£¥])(?:(?P<before>{_SIGNS}){_SPACE})?(?P<minus>[-−])?
+    (?<![\w.,:/$€£¥])(?:(?P<before>{_SIGNS}){_SPACE})?(?P<minus>(?<![%°º℃℉])[-−])?
     (?P<low>{_NUMBER})(?:(?P<dash>[-–—])(?:{_SIGNS})?(?P<high>{_NUMBER}))?
     (?P<scale>[-\ \u00a0]?(?i:hundred|thousand|million|billion|trillion)\b|{_SPACE}(?i:k|mn?|bn?|tn)\b)?
     (?:{_SPACE}(?P<behind>%(?![\w(])|°{_SPACE}[CF]\b|[℃℉¢]|°(?!\w)|(?:{_SIGNS})(?![\w$])
@@ -95,7 +102,10 @@ def lost(source: str, translation: str) -> list[str]:
     """The units of the English ``source``, and the minus signs before them, that ``translation`` lacks."""
     missing = {}
     for match, sign, unit in _find(source):
-        if sign not in translation and not re.search(unit.forms, translation):
+        other = unit.other if match["low"] not in translation else ""
+        if sign not in translation and not re.search(
+            f"{unit.forms}|{other}" if other else unit.forms, translation
+        ):
             missing[sign] = f"{sign} of {match[0]}"
         elif match["minus"] and not (_BELOW if "°" in unit.forms else _LESS).search(translation):
             missing[match["minus"]] = f"{match['minus']} of {match[0]}"
