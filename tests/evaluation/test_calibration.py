@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
@@ -20,7 +21,9 @@ from translit.data.bitext import Pair
 from translit.errors import TranslitError
 from translit.evaluation.calibration import (
     Bin,
+    Calibration,
     Confidence,
+    calibrate,
     cross_validated,
     expected_calibration_error,
     fit_confidence,
@@ -29,6 +32,8 @@ from translit.evaluation.calibration import (
     save_confidence,
     token_predictions,
 )
+from translit.evaluation.calibration_view import write_svg
+from translit.evaluation.inputs import EvalData
 from translit.evaluation.scoring import Scorer
 from translit.model_directory import ModelDirectory
 
@@ -140,11 +145,64 @@ def test_the_curve_is_kept_in_the_model(toy_model_dir: Path, tmp_path: Path) -> 
         save_confidence(directory, curve, {})
 
 
-@pytest.mark.parametrize("stored", [None, "high", {"slope": 1}, {"slope": "x", "intercept": 1, "good": 1}])
+@pytest.mark.parametrize(
+    "stored",
+    [
+        *(None, "high", {"slope": 1}),
+        *({"slope": damage, "intercept": 1, "good": 1} for damage in ("x", math.nan, math.inf, 10**400)),
+    ],
+)
 def test_a_damaged_curve_is_no_curve(toy_model_dir: Path, stored: object) -> None:
     directory = ModelDirectory.open(toy_model_dir)
     directory.info["confidence"] = stored
     assert Confidence.of(directory) is None
+
+
+def test_lines_that_were_not_translated_do_not_count(monkeypatch: Patch) -> None:
+    def predictions(_: object, sources: list[str], targets: list[str]) -> tuple[list[float], list[bool]]:
+        assert sources == ["a"] * 4 + ["b"] * 4
+        assert targets == ["天地人"] * 8
+        return [0.9], [True]
+
+    lines = [("天地人", -0.1)] * 4 + [("", None), ("12", None)] + [("大小", -2.0)] * 4
+    translations = [SimpleNamespace(text=text, score=score) for text, score in lines]
+    translator = SimpleNamespace(translate=lambda _: translations, directory=None, describe=dict)
+    monkeypatch.setattr("translit.evaluation.calibration.token_predictions", predictions)
+    data = EvalData(
+        "x", ["a"] * 4 + ["", "12"] + ["b"] * 4, [["天地人"]] * 4 + [[""], ["12"]] + [["天地人"]] * 4
+    )
+    found = calibrate(data, translator)  # type: ignore[arg-type]
+    assert sum(b.count for b in found.tokens) == 1
+    assert sum(b.count for b in found.lines) == 8
+
+
+def small_calibration() -> Calibration:
+    bins = [Bin(4, 0.5, 0.5)]
+    return Calibration("dev.tsv", {"beam": 4}, bins, bins, 0.75, Confidence(2.0, 1.0, 30.0))
+
+
+def test_a_diagram_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(TranslitError, match="folder: cannot write: Is a directory"):
+        write_svg(tmp_path / "folder", small_calibration())
+    assert [path.name for path in tmp_path.rglob("*")] == ["folder"]
+
+
+def test_a_reader_who_has_seen_enough_loses_no_file(
+    tiny_model_dir: Path, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    def closed(*_: object) -> None:
+        raise BrokenPipeError
+
+    shutil.copytree(tiny_model_dir, model := tmp_path / "model")
+    (tmp_path / "dev.tsv").write_text("I\t我\n", "utf-8")
+    monkeypatch.setattr("translit.evaluation.calibration.calibrate", lambda *_: small_calibration())
+    monkeypatch.setattr("translit.evaluation.calibration_view.show", closed)
+    monkeypatch.setattr("translit.cli._drop_output", lambda: None)
+    where = ("-m", model, "--save", "--svg", tmp_path / "x.svg")
+    assert run(monkeypatch, tmp_path / "dev.tsv", *where) == 0
+    assert Confidence.of(ModelDirectory.open(model)) == small_calibration().curve
+    ElementTree.parse(tmp_path / "x.svg")
 
 
 # ── The command ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -198,7 +256,8 @@ def test_calibrating_a_model(
         (["dev.tsv", "-s", "dev.tsv"], "dev.tsv: already holds source and reference"),
         (["-s", "dev.tsv"], "calibration needs sources and references"),
         (["dev.tsv", "--good", "101"], "calibration: none of the 40 lines are good (chrF2 from 101)"),
-        (["dev.tsv", "--svg", "gone/x.svg"], "gone/x.svg: cannot write"),
+        (["dev.tsv", "--svg", "gone/x.svg"], "gone/x.svg: there is no folder gone"),
+        (["dev.tsv", "--svg", "."], ".: is a folder; give the name of a file"),
     ],
 )
 @pytest.mark.usefixtures("test_set")

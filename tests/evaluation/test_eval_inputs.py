@@ -12,6 +12,7 @@ import pytest
 from translit.errors import TranslitError
 from translit.evaluation.inputs import (
     EvalData,
+    base_language,
     check_language,
     is_chinese_language,
     load_outputs,
@@ -89,11 +90,32 @@ def test_blank_pair_is_kept_and_a_blank_second_reference_is_left_out(tmp_path: P
     assert load_tsv(path).references == [["走。"], [""]]
 
 
-@pytest.mark.parametrize("line", ["[]", '"走"', "[1]", "走"])
+@pytest.mark.parametrize("line", ["[]", "{}", "[1]", "走"])
 def test_jsonl_that_is_no_list_of_strings(tmp_path: Path, line: str) -> None:
     path = write(tmp_path / "refs.jsonl", '["走"]\n' + line + "\n")
     with complaint(of=r"refs\.jsonl:2: not a JSON list"):
         load_parallel(None, [path])
+
+
+def test_json_is_read_as_score_reads_it(tmp_path: Path) -> None:
+    source = write(tmp_path / "s.en", "Go.\nHi!\n")
+    refs = write(tmp_path / "refs.ndjson", '"走。"\n["你好！", "嗨！"]\n')
+    assert load_set(f"{source},{refs}", None, []).references == [["走。"], ["你好！", "嗨！"]]
+    pairs = write(tmp_path / "pairs.ndjson", '["Go.", "走。"]\n')
+    assert load_set(str(pairs), None, []) == EvalData("pairs.ndjson", ["Go."], [["走。"]])
+
+
+def test_half_a_surrogate_pair_is_replaced(tmp_path: Path) -> None:
+    refs = write(tmp_path / "refs.jsonl", '["我爱你\\ud83d"]\n["\\ud83d\\ude00"]\n')
+    assert load_parallel(None, [refs]).references == [["我爱你\ufffd"], ["😀"]]
+    pairs = write(tmp_path / "pairs.jsonl", '{"source": "\\udc00I", "target": "我\\ud83d"}\n')
+    assert load_set(str(pairs), None, []) == EvalData("pairs.jsonl", ["\ufffdI"], [["我\ufffd"]])
+
+
+def test_a_blank_line_is_an_empty_pair(tmp_path: Path) -> None:
+    data = load_tsv(write(tmp_path / "dev.tsv", "Go.\t走。\n\n"))
+    assert (data.sources, data.references) == (["Go.", ""], [["走。"], [""]])
+    assert [data.is_blank(0), data.is_blank(1), data.is_blank(1, "", "走")] == [False, True, False]
 
 
 def test_counts_that_differ(tmp_path: Path) -> None:
@@ -124,8 +146,14 @@ def test_wrong_language_and_swapped_columns() -> None:
 
 
 def test_language_codes() -> None:
-    assert all(map(is_chinese_language, ["zh", "zh-CN", "zh_Hans", "ZH", "cmn"]))
+    assert all(map(is_chinese_language, ["zh", "zh-CN", "zh_Hans", "ZH", "cmn", "yue_Hant", "lzh"]))
     assert not is_chinese_language("zhx")
+    assert list(map(base_language, ["jpn_Jpan", "ja-JP", "kor", "kok", "deu"])) == [
+        *("ja", "ja", "ko", "kok", "deu")
+    ]
+    for wrong in ("Chinese", "", "z", "中文"):
+        with complaint(of=f"--target-lang {wrong}: not a language code"):
+            check_language(EvalData("x", None, [["走。"]]), wrong)
 
 
 def test_a_damaged_gzip_file_is_one_line(tmp_path: Path) -> None:

@@ -92,6 +92,23 @@ def test_worst_lines_come_first() -> None:
     assert run(BAD, worst=0).worst == []
 
 
+def test_blank_lines_are_neither_worst_nor_tied() -> None:
+    blank = EvalData("dev.tsv", [*SOURCES, "", ""], [*REFERENCES, [""], [""]])
+    ours, other = System("ours", [*BAD, "", ""]), System("other", [*GOOD, " ", "啊"])
+    found = evaluate(blank, ours, [other], Settings(resamples=0, worst=7))
+    assert found.worst[0] == 4  # empty where there was something to say
+    assert sorted(found.worst) == [1, 2, 3, 4, 5]
+    (comparison,) = found.comparisons
+    everything = comparison.groups[0]
+    assert (everything.lines, everything.wins, everything.ties, everything.losses) == (6, 1, 1, 4)
+    assert [line.line for line in comparison.better] == [7]  # where the other made something of nothing
+    nothing = EvalData("blank", [""], [[""]])
+    (comparison,) = evaluate(
+        nothing, System("a", [""]), [System("b", [""])], Settings(resamples=0)
+    ).comparisons
+    assert comparison.groups == []
+
+
 @pytest.mark.parametrize(
     "source", ["It's $5 `now`", "-v is an option", "plain", 'say "hi" \\ there', "a;rm -rf b"]
 )
@@ -100,6 +117,9 @@ def test_explain_command_survives_the_shell(source: str) -> None:
     assert words[:4] == ["translit", "explain", "--model", "my models/small"]
     assert words[4:] in ([source], ["--", source])
     assert ("--" in words) == source.startswith("-")
+    words = shlex.split(explain_command(source, None, "-5 度"))
+    assert words[:4] == ["translit", "explain", "--target", "-5 度"]
+    assert words[4:] in ([source], ["--", source])
 
 
 def test_length_labels() -> None:
@@ -178,3 +198,11 @@ def test_warnings_for_few_lines_and_the_wrong_file() -> None:
     assert run(english, times=20).warnings == [
         "out.zh: 0% of the lines hold a Chinese character; is this the right file?"
     ]
+
+
+def test_a_warning_for_chinese_references_in_another_language() -> None:
+    references = EvalData("r.zh", None, REFERENCES * 20)
+    (warning,) = evaluate(references, System("ours", GOOD * 20), (), Settings("en", resamples=0)).warnings
+    assert warning.startswith("r.zh: most references hold Chinese characters, but BLEU for en ")
+    german = EvalData("r.de", None, [["Ich ging nach Hause."], ["12"]] * 50)
+    assert evaluate(german, System("ours", ["Los."] * 100), (), Settings("de", resamples=0)).warnings == []

@@ -124,6 +124,46 @@ def test_two_models_compared(files: Path, monkeypatch: Patch, capsys: Capture) -
     assert "one against two" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("fake_translator")
+def test_models_are_told_apart_and_always_have_a_name(
+    files: Path, monkeypatch: Patch, capsys: Capture
+) -> None:
+    (files / "model").mkdir()
+    monkeypatch.chdir(files / "model")
+    others = ("--compare-model", "a/model", "--compare-model", "b/model")
+    assert evaluate(monkeypatch, files / "dev.tsv", "--model", ".", "--compare-model", "c/other") == 0
+    assert capsys.readouterr().out.startswith("model on dev.tsv")
+    assert evaluate(monkeypatch, files / "dev.tsv", "--model", "one", *others) == 0
+    out = capsys.readouterr().out
+    assert "one against a/model" in out
+    assert "one against b/model" in out
+
+
+@pytest.mark.usefixtures("fake_translator")
+def test_outputs_may_have_a_beam_for_the_model_they_are_compared_with(
+    files: Path, monkeypatch: Patch, capsys: Capture
+) -> None:
+    given = ("--hyp", files / "out.zh", "--compare-model", "a/one", "--beam", 3)
+    assert evaluate(monkeypatch, files / "dev.tsv", *given) == 0
+    assert "out against one" in capsys.readouterr().out
+
+
+def test_a_report_that_fails_does_not_take_the_scores(
+    files: Path, monkeypatch: Patch, capsys: Capture
+) -> None:
+    def full_disk(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("translit.evaluation.target.os.replace", full_disk)
+    before = sorted(files.iterdir())
+    arguments = ("--hyp", files / "out.zh", "--report", files / "report.html")
+    assert evaluate(monkeypatch, files / "dev.tsv", *arguments) == 2
+    out, err = capsys.readouterr()
+    assert out.startswith("out on dev.tsv")
+    assert err.endswith("report.html: cannot write: No space left on device; choose another file\n")
+    assert sorted(files.iterdir()) == before
+
+
 def test_names_that_clash_are_told_apart_by_path(files: Path, monkeypatch: Patch, capsys: Capture) -> None:
     (files / "b").mkdir()
     clash = files / "b" / "out.zh"
@@ -140,6 +180,11 @@ def test_names_that_clash_are_told_apart_by_path(files: Path, monkeypatch: Patch
         (["--ref", "ref.zh"], "there is no source to translate"),
         ([], "nothing to score against"),
         (["dev.tsv", "--hyp", "out.zh", "--report", "report.pdf"], "report.pdf: unknown kind of report"),
+        (["dev.tsv", "--hyp", "out.zh", "--report", "folder.html"], "folder.html: is a folder; give"),
+        (["dev.tsv", "--hyp", "out.zh", "--beam", "3"], "--beam has no effect with --hyp"),
+        (["dev.tsv", "--hyp", "out.zh", "--engine", "torch"], "--engine has no effect with --hyp"),
+        (["dev.tsv", "--hyp", "out.zh", "--resamples", "1"], "--resamples 1: one resample makes no interval"),
+        (["dev.tsv", "--hyp", "out.zh", "--target-lang", "Chinese"], "--target-lang Chinese: not a language"),
         (
             ["--source", "source.en", "--ref", "source.en"],
             "source.en: most references hold no Chinese character",
@@ -158,6 +203,7 @@ def test_bad_requests_exit_2_with_one_line(
     message: str,
 ) -> None:
     monkeypatch.chdir(files)
+    (files / "folder.html").mkdir()
     assert evaluate(monkeypatch, *arguments) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -175,3 +221,13 @@ def test_a_reader_who_has_seen_enough_is_no_error(files: Path, arguments: list[s
     os.close(writer)
     assert done.returncode == 0
     assert "pipe" not in done.stderr.lower()
+
+
+def test_a_reader_who_has_seen_enough_gets_the_report_all_the_same(files: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "translit", "evaluate", "dev.tsv", "--hyp", "out.zh", "--report", "r.md"]
+    done = subprocess.run(command, cwd=files, stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    assert done.returncode == 0
+    assert (files / "r.md").read_text("utf-8").startswith("# out on dev.tsv")

@@ -100,6 +100,31 @@ def test_other_target_languages_use_13a_and_are_not_normalised() -> None:
     assert bleu.normalized is None
 
 
+@pytest.mark.parametrize("code", ["zh", "zho", "cmn_Hans", "yue_Hant", "lzh", "wuu"])
+def test_every_code_of_chinese_counts_characters(code: str) -> None:
+    bleu, _ = score_corpus(OUTS, REFS, code, resamples=0)
+    assert "tok:zh" in bleu.signature
+    assert bleu.normalized is not None
+
+
+@pytest.mark.parametrize(("code", "tokenizer"), [("jpn_Jpan", "ja-mecab"), ("kor", "ko-mecab")])
+def test_three_letters_choose_the_tokenizer_of_two(
+    monkeypatch: pytest.MonkeyPatch, code: str, tokenizer: str
+) -> None:
+    from sacrebleu.metrics import bleu
+
+    asked: list[str] = []
+
+    def tokenizer_of(name: str) -> type:
+        asked.append(name)
+        return original("13a")
+
+    original = bleu._get_tokenizer
+    monkeypatch.setattr(bleu, "_get_tokenizer", tokenizer_of)
+    build_metrics([["走"]], code)
+    assert asked == [tokenizer]
+
+
 def test_spbleu_never_downloads_its_tokenizer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("sacrebleu.utils.SACREBLEU_DIR", str(tmp_path))
     with pytest.raises(TranslitError, match=r"^spBLEU: its tokenizer .* is not on this machine; fetch"):

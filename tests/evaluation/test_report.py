@@ -20,7 +20,7 @@ from translit.evaluation.html import to_html
 from translit.evaluation.inputs import EvalData, System
 from translit.evaluation.report import check_report_paths, to_json, to_markdown, write_report
 from translit.evaluation.terminal import show, wrap
-from translit.evaluation.wording import made_by
+from translit.evaluation.wording import made_by, shown
 
 SOURCES = ["Use <b>[bold]</b> & {name} | now.", "It's 5 o'clock, said the man in the long black coat.", "Go."]
 REFERENCES = [["现在用<b>[粗体]</b>和{name}。"], ["穿黑色长外套的男人说，五点了。", "五点了。"], ["走。"]]
@@ -170,6 +170,44 @@ def test_markdown_tables_stay_tables(result: Evaluation) -> None:
     assert "<script>" not in text.replace("\\<", "")
 
 
+ODD = evaluate(
+    EvalData("dev.jsonl", ["Go\nnow."], [["走\r\n吧。"]]),
+    System("ours", ["\x1b[31m走\u2028了\x9b。"]),
+    settings=Settings(resamples=0),
+)
+
+
+def test_control_characters_and_line_ends_are_shown_as_what_does_no_harm() -> None:
+    assert shown("a\tb\r\nc\x1b[31m\x9bd") == "a b c\ufffd[31m\ufffdd"
+    text = printed(ODD)
+    assert "�[31m走 了�。" in text
+    assert "走 吧。" in text
+    assert not set(text) & {"\x1b", "\x9b", "\r", "\u2028"}
+
+
+def test_a_line_end_in_a_text_does_not_break_a_markdown_table() -> None:
+    text = to_markdown(ODD)
+    assert "| reference | 走 吧。 |" in text
+    assert "| source | Go now. |" in text
+    assert "\x1b" not in text
+
+
+def test_reports_are_written_all_or_nothing(
+    result: Evaluation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (old := tmp_path / "old.md").write_text("old", "utf-8")
+    (link := tmp_path / "link.md").symlink_to(old)
+    (folder := tmp_path / "folder.md").mkdir()
+    with pytest.raises(TranslitError, match=r"folder\.md: cannot write: Is a directory"):
+        write_report(result, folder)
+    write_report(result, link)
+    assert link.is_symlink()
+    assert old.read_text("utf-8").startswith("# ours")
+    write_report(replace(result, command="translit evaluate \udcff.tsv"), old)  # a name that is no UTF-8
+    assert "translit evaluate ?.tsv" in old.read_text("utf-8")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["folder.md", "link.md", "old.md"]
+
+
 def test_reports_without_references(tmp_path: Path) -> None:
     plain = evaluate(EvalData("s.en", SOURCES, None), System("ours", OUTPUTS))
     for suffix in (".html", ".md", ".json"):
@@ -185,3 +223,6 @@ def test_report_paths_are_checked_first(tmp_path: Path) -> None:
         check_report_paths([Path("report.pdf")])
     with pytest.raises(TranslitError, match=r"there is no folder"):
         check_report_paths([tmp_path / "gone" / "report.md"])
+    (tmp_path / "folder.html").mkdir()
+    with pytest.raises(TranslitError, match=r"folder\.html: is a folder"):
+        check_report_paths([tmp_path / "folder.html"])

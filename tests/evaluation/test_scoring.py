@@ -16,6 +16,7 @@ from rich.cells import cell_len
 
 from translit.cli import main
 from translit.data.bitext import Pair
+from translit.engines import conversion
 from translit.engines.torch_engine import load_transformer
 from translit.evaluation.scoring import MAX_TOKENS, Score, Scorer, Summary, suspicious_pairs
 from translit.model_directory import ModelDirectory
@@ -166,7 +167,47 @@ def test_a_pair_token_by_token(toy_model_dir: Path, monkeypatch: Patch, capsys: 
     assert int(first) > 80
     assert third.startswith("!")  # 小, where the model expects 地
     assert percents.count("!") <= 2  # and, after it, perhaps 人
-    assert f"translit explain --model {toy_model_dir} 'a b c' --target '天小人'" in rest
+    assert f"translit explain --model {toy_model_dir} --target '天小人' 'a b c'" in rest
+
+
+def test_a_source_that_begins_with_a_dash_can_be_explained(
+    tiny_model_dir: Path, monkeypatch: Patch, capsys: Capture
+) -> None:
+    assert run(monkeypatch, "-m", tiny_model_dir, "--pair", "-5 degrees.", "-5\x1b[31m度。") == 0
+    out = capsys.readouterr().out
+    assert f"translit explain --model {tiny_model_dir} --target '-5�[31m度。' -- '-5 degrees.'\n" in out
+    assert "\x1b" not in out
+
+
+def test_nothing_that_can_be_scored(
+    tmp_path: Path, tiny_model_dir: Path, monkeypatch: Patch, capsys: Capture
+) -> None:
+    (path := tmp_path / "long.tsv").write_text(f"a\t{'我' * MAX_TOKENS}\n", "utf-8")
+    assert run(monkeypatch, path, "-m", tiny_model_dir, "--worst", 1, "--json") == 2
+    assert "no pair that can be scored: all lines are too long" in capsys.readouterr().err
+
+
+def test_half_a_surrogate_pair_in_json(
+    tmp_path: Path, tiny_model_dir: Path, monkeypatch: Patch, capsys: Capture
+) -> None:
+    (path := tmp_path / "pairs.jsonl").write_text('["I", "我爱你\\ud83d"]\n', "utf-8")
+    for option in ([], ["--json"], ["--tsv"], ["--worst", "1"]):
+        assert run(monkeypatch, path, "-m", tiny_model_dir, *option) == 0
+        capsys.readouterr().out.encode()
+
+
+def test_a_damaged_conversion_is_one_line(
+    tiny_model_dir: Path, tmp_path: Path, monkeypatch: Patch, capsys: Capture
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    converted = conversion.converted(ModelDirectory.open(tiny_model_dir), "float32") / "model.bin"
+    converted.write_bytes(converted.read_bytes()[:1000])
+    assert run(monkeypatch, "-p", "Hi", "你好", "-m", tiny_model_dir) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"translit: {tiny_model_dir}: CTranslate2 cannot load the model: ")
+    assert f"delete {converted.parent} and try again" in err
+    assert err.count("\n") == 1
 
 
 def test_long_pairs_stay_within_80_columns(toy_model_dir: Path, monkeypatch: Patch, capsys: Capture) -> None:
@@ -219,6 +260,8 @@ def test_the_worst_pairs_with_their_places(
         (["gone.tsv"], "gone.tsv: no such file"),
         (["one.tsv"], "one.tsv:1: one column"),
         (["empty.tsv"], "no pair to score"),
+        (["empty.tsv", "--json"], "no pair to score"),
+        (["empty.tsv", "--worst", "3", "--tsv"], "no pair to score"),
         (["--pair", "a", "天", "one.tsv"], "--pair and a corpus"),
         (["--pair", "a", "天", "--tsv", "--json"], "--tsv and --json"),
         (["--pair", "a", "天", "-m", "gone"], "model 'gone' not found"),

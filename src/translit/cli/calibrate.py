@@ -67,21 +67,26 @@ def calibrate(
     from translit.evaluation.calibration import calibrate as run
     from translit.evaluation.calibration import save_confidence
     from translit.evaluation.inputs import load_set
+    from translit.evaluation.target import check_target
     from translit.translator import Translator
 
+    if svg is not None:
+        check_target(svg)
     data = load_set(corpus, source, ref or [])
     errors = Console(stderr=True, highlight=False, markup=False)
     with errors.status(f"translating {len(data):,} lines"):
         found = run(data, translator := Translator(model), good, bins)
-    if as_json:
-        import json
+    try:  # files first: whoever reads the output may stop early, `| head`
+        if svg is not None:
+            calibration_view.write_svg(svg, found)
+            errors.print(f"diagram: {svg}", soft_wrap=True)
+        if save:
+            save_confidence(translator.directory, found.curve, found.about)
+            errors.print(f"saved: {translator.directory.path / 'config.json'}", soft_wrap=True)
+    finally:  # a full disk shall not take the numbers, too
+        if as_json:
+            import json
 
-        typer.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
-    else:
-        calibration_view.show(Console(highlight=False, markup=False, emoji=False), found)
-    if svg is not None:
-        calibration_view.write_svg(svg, found)
-        errors.print(f"diagram: {svg}", soft_wrap=True)
-    if save:
-        save_confidence(translator.directory, found.curve, found.about)
-        errors.print(f"saved: {translator.directory.path / 'config.json'}", soft_wrap=True)
+            typer.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
+        else:
+            calibration_view.show(Console(highlight=False, markup=False, emoji=False), found)

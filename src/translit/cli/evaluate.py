@@ -10,6 +10,8 @@ import typer
 from translit.cli.app import app
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
     from translit.evaluation.inputs import EvalData, System
@@ -48,7 +50,8 @@ def evaluate(
             "--model",
             "-m",
             metavar="MODEL",
-            help="Model folder or name, which translates the source; by default the shipped model.",
+            help="Model folder or name, which translates the source; by default the shipped model. "
+            "With --hyp: the one that explains the lines.",
         ),
     ] = None,
     engine: Annotated[
@@ -105,6 +108,7 @@ def evaluate(
     from translit.evaluation.report import check_report_paths, write_report
     from translit.evaluation.terminal import show
 
+    _check_options(hyp, engine, beam, compare_model)
     check_report_paths(report or [])
     errors = Console(stderr=True, highlight=False, markup=False)
     data = load_set(corpus, source, ref or [])
@@ -124,13 +128,17 @@ def evaluate(
     options = {"engine": engine} | ({"beam": beam} if beam is not None else {})
     system = load_outputs(hyp, data) if hyp is not None else _translate(model, data, options, errors)
     others += [_translate(path, data, options, errors) for path in compare_model or []]
-    evaluation = run(data, system, _distinct(system, others), settings, _command())
+    origin = system.name if hyp == "-" else hyp or model or system.name
+    system, *others = _distinct([system, *others], [origin, *(compare or []), *(compare_model or [])])
+    evaluation = run(data, system, others, settings, _command())
     for warning in evaluation.warnings:
         errors.print(f"translit: warning: {warning}", soft_wrap=True)
-    show(Console(highlight=False, markup=False, emoji=False), evaluation)
-    for path in report or []:
-        write_report(evaluation, path)
-        errors.print(f"report: {path}", soft_wrap=True)
+    try:  # files first: whoever reads the output may stop early, `| head`
+        for path in report or []:
+            write_report(evaluation, path)
+            errors.print(f"report: {path}", soft_wrap=True)
+    finally:  # a full disk shall not take the scores, too
+        show(Console(highlight=False, markup=False, emoji=False), evaluation)
 
 
 def _translate(model: Path | None, data: EvalData, options: dict[str, Any], console: Console) -> System:
@@ -150,17 +158,31 @@ def _translate(model: Path | None, data: EvalData, options: dict[str, Any], cons
         outputs = [translation.text for translation in translator.translate(data.sources)]
     seconds = time.perf_counter() - start
     console.print(f"translated {len(data):,} lines in {seconds:.1f} s ({len(data) / seconds:,.0f} lines/s)")
-    return System(model.name if model is not None else "translit", outputs, None, translator.describe())
+    name = model.resolve().name if model is not None else "translit"  # "." has no name, its folder has
+    return System(name, outputs, None, translator.describe())
 
 
-def _distinct(system: System, others: list[System]) -> list[System]:
-    """Tell systems of one name apart by their paths."""
+def _check_options(hyp: str | None, engine: str, beam: int | None, compare_model: list[Path] | None) -> None:
+    """Raise TranslitError for options of a translation when nothing is to be translated."""
+    from translit.errors import TranslitError
+
+    if hyp is None or compare_model:
+        return
+    if beam is not None or engine != "auto":
+        option = "--engine" if beam is None else "--beam"
+        raise TranslitError(
+            f"{option} has no effect with --hyp, nothing is translated; leave out one of them"
+        )
+
+
+def _distinct(systems: Sequence[System], origins: Sequence[object]) -> list[System]:
+    """Tell systems of one name apart by where they come from."""
     from dataclasses import replace
 
-    names = [system.name, *(other.name for other in others)]
+    names = [system.name for system in systems]
     return [
-        replace(other, name=other.path) if names.count(other.name) > 1 and other.path else other
-        for other in others
+        replace(system, name=str(origin)) if names.count(system.name) > 1 else system
+        for system, origin in zip(systems, origins, strict=True)
     ]
 
 

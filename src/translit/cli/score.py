@@ -74,6 +74,8 @@ def score(
     if worst is not None:
         with errors.status("scoring"):
             ranked = suspicious_pairs(pairs, scorer)
+        if not ranked:
+            raise TranslitError("no pair that can be scored: all lines are too long; cut them into sentences")
         if not (tsv or as_json):
             view.show_suspects(console, ranked[:worst], len(ranked))
             return
@@ -89,7 +91,9 @@ def score(
 
 
 def _pairs(files: list[str], given: tuple[str, str] | None) -> Iterator[Pair]:
-    """What is to be scored; a missing file is told before anything is read."""
+    """What is to be scored; a missing file is told before anything is read, nothing at all before the model is."""
+    from itertools import chain
+
     from translit.data.bitext import Corpus, Pair
 
     if not files and given is None:
@@ -99,4 +103,7 @@ def _pairs(files: list[str], given: tuple[str, str] | None) -> Iterator[Pair]:
     if given is not None:
         return iter([Pair(*given, "--pair")])
     corpora = [Corpus.parse(file) for file in files]
-    return (pair for corpus in corpora for pair in corpus.pairs())
+    pairs = (pair for corpus in corpora for pair in corpus.pairs())
+    if (first := next(pairs, None)) is None:
+        raise TranslitError("no pair to score: the corpus is empty; give one with at least one line")
+    return chain([first], pairs)

@@ -107,9 +107,10 @@ class Confidence:
         """The curve that ``translit calibrate --save`` left in the model, None if there is none or it is damaged."""
         stored: Any = directory.info.get(INFO)
         try:
-            return cls(float(stored["slope"]), float(stored["intercept"]), float(stored["good"]))
-        except (TypeError, KeyError, ValueError):
+            numbers = [float(stored[name]) for name in ("slope", "intercept", "good")]
+        except (TypeError, KeyError, ValueError, OverflowError):
             return None
+        return cls(*numbers) if all(map(math.isfinite, numbers)) else None
 
 
 def _sigmoid(x: float) -> float:
@@ -226,13 +227,12 @@ def calibrate(data: EvalData, translator: Translator, good: float = GOOD, bins: 
         raise TranslitError("calibration needs sources and references; give a TSV, or --source and --ref")
     translations = translator.translate(data.sources)
     chrf = sentence_chrf([one.text for one in translations], data.references)
-    judged = [(one.score, value >= good) for one, value in zip(translations, chrf, strict=True)]
-    scores = [score for score, _ in judged if score is not None]
-    labels = [label for score, label in judged if score is not None]
+    scores = [one.score for one in translations if one.score is not None]
+    translated = [i for i, one in enumerate(translations) if one.score is not None]
+    labels = [chrf[i] >= good for i in translated]
     curve = fit_confidence(scores, labels, good)
-    confidences, right = token_predictions(
-        translator.directory, data.sources, [candidates[0] for candidates in data.references]
-    )
+    sources, targets = [data.sources[i] for i in translated], [data.references[i][0] for i in translated]
+    confidences, right = token_predictions(translator.directory, sources, targets)
     return Calibration(
         data.name,
         translator.describe(),

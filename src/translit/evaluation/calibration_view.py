@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -12,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from translit.errors import TranslitError
 from translit.evaluation.calibration import Bin, Calibration, expected_calibration_error
+from translit.evaluation.target import write_whole
 from translit.evaluation.wording import made_by
 
 _BAR = 40  # cells
@@ -78,12 +77,7 @@ def _percent(share: float, digits: int = 0) -> str:
 
 def write_svg(path: Path, calibration: Calibration) -> None:
     """Write both diagrams beside each other. Raises TranslitError when the file cannot be written."""
-    part = path.with_name(f"{path.name}.part")
-    try:
-        part.write_text(svg(calibration), "utf-8")
-        os.replace(part, path)
-    except OSError as error:
-        raise TranslitError(f"{path}: cannot write: {error.strerror}; choose another file") from None
+    write_whole(path, svg(calibration))
 
 
 def svg(calibration: Calibration) -> str:

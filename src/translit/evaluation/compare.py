@@ -88,10 +88,10 @@ def compare(
     """
     trials = affordable_resamples(_TRIALS[test], len(data))
     differences = _significance(data, ours, others, target_lang, spbleu, test, trials)
-    groups = _groups(data)
     comparisons = []
     for i, other in enumerate(others):
         deltas = [a - b for a, b in zip(our_chrf, their_chrf[i], strict=True)]
+        groups = _groups(data, ours, other)
         better, worse = _most_different(our_chrf, their_chrf[i], other.outputs, lines)
         comparisons.append(
             Comparison(
@@ -159,9 +159,10 @@ def _significance(
     return found
 
 
-def _groups(data: EvalData) -> dict[str, list[int]]:
-    """Named groups of line indices: all, each length range, with and without numbers and names."""
-    everything = list(range(len(data)))
+def _groups(data: EvalData, ours: System, other: System) -> dict[str, list[int]]:
+    """Named groups of line indices: all but blank ones, each length range, with and without numbers and names."""
+    outputs = enumerate(zip(ours.outputs, other.outputs, strict=True))
+    everything = [i for i, pair in outputs if not data.is_blank(i, *pair)]
     labels, unit = length_labels(data), length_unit(data)
     groups = {"all lines": everything}
     for label in in_order(labels):

@@ -14,6 +14,7 @@ from translit.evaluation.errors import ErrorClass, count_errors, flag_line
 from translit.evaluation.inputs import (
     EvalData,
     System,
+    base_language,
     check_count,
     check_language,
     han_share,
@@ -30,6 +31,7 @@ from translit.evaluation.metrics import (
     sentence_chrf,
 )
 from translit.text.checks import Flag
+from translit.text.script import count_han
 
 SCHEMA, SCHEMA_VERSION = "translit-evaluation", 1
 _FEW = 100
@@ -106,8 +108,9 @@ def evaluate(
     references = data.references
     chrf = sentence_chrf(system.outputs, references) if references is not None else None
     lines = [_line(i, data, system, chrf, settings) for i in range(len(data))]
+    judged = [line for line in lines if not data.is_blank(line.number - 1, line.output)]
     worst = sorted(
-        (line for line in lines if line.chrf is not None), key=lambda line: (line.chrf, line.number)
+        (line for line in judged if line.chrf is not None), key=lambda line: (line.chrf, line.number)
     )
     return Evaluation(
         settings=settings,
@@ -131,6 +134,8 @@ def check_request(data: EvalData, settings: Settings, *, comparing: bool) -> Non
     """Raise TranslitError for what could not be computed, before any translating."""
     if settings.test not in TESTS:
         raise TranslitError(f"{settings.test}: no such test; choose one of {', '.join(TESTS)}")
+    if settings.resamples == 1:
+        raise TranslitError("--resamples 1: one resample makes no interval; give 2 or more, or 0 for none")
     check_language(data, settings.target_lang)
     if data.references is None and comparing:
         raise TranslitError("a comparison needs references; give --ref")
@@ -157,9 +162,13 @@ def _line(i: int, data: EvalData, system: System, chrf: list[float] | None, sett
     )
 
 
-def explain_command(source: str, model: str | None = None) -> str:
-    """The shell command that explains how a model translates ``source``, quoted and ready to paste."""
+def explain_command(source: str, model: str | None = None, target: str | None = None) -> str:
+    """The shell command that explains how a model translates ``source``, quoted and ready to paste.
+
+    With ``target`` it explains that translation instead of the model's own.
+    """
     options = ["--model", model] if model else []
+    options += ["--target", target] if target is not None else []
     guard = ["--"] if source.startswith("-") else []
     return shlex.join(["translit", "explain", *options, *guard, source])
 
@@ -198,6 +207,11 @@ def _compare(
     )
 
 
+def _are_chinese(references: list[list[str]] | None) -> bool:
+    firsts = [candidates[0] for candidates in references or []]
+    return any(map(count_han, firsts)) and han_share(firsts) >= 0.5
+
+
 def _warnings(data: EvalData, systems: Sequence[System], settings: Settings) -> list[str]:
     warnings = []
     if is_chinese_language(settings.target_lang):
@@ -207,6 +221,11 @@ def _warnings(data: EvalData, systems: Sequence[System], settings: Settings) -> 
                     f"{system.path or system.name}: {share:.0%} of the lines hold a Chinese character; "
                     "is this the right file?"
                 )
+    elif base_language(settings.target_lang) not in ("ja", "ko") and _are_chinese(data.references):
+        warnings.append(
+            f"{data.name}: most references hold Chinese characters, but BLEU for {settings.target_lang} takes "
+            "what stands between spaces for words; for Chinese say --target-lang zh"
+        )
     if data.references is not None and len(data) < _FEW:
         warnings.append(f"{data.name}: on {len(data)} lines scores and intervals say little; use 100 or more")
     affordable = affordable_resamples(settings.resamples, len(data))

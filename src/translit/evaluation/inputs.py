@@ -17,7 +17,10 @@ from translit.data import bitext
 from translit.errors import TranslitError, where
 from translit.text.script import count_han, has_letters
 
-CHINESE = frozenset({"zh", "zho", "cmn"})
+CHINESE = frozenset({"zh", "zho", "chi", "cmn", "yue", "lzh", "wuu", "nan", "hak"})
+_TWO_LETTERS = {"jpn": "ja", "kor": "ko"}  # for them, too, BLEU has a tokenizer of its own
+_CODE = re.compile("[a-z]{2,3}")
+_HALF_PAIR = re.compile("[\ud800-\udfff]")  # JSON can spell half a surrogate pair, which is no text
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,12 @@ class EvalData:
     def __len__(self) -> int:
         return len(self.references if self.references is not None else self.sources or [])
 
+    def is_blank(self, i: int, *outputs: str) -> bool:
+        """Is there nothing to judge: no text in line ``i``, and none in its ``outputs``?"""
+        source = self.sources[i] if self.sources is not None else ""
+        references = self.references[i] if self.references is not None else []
+        return not any(text.strip() for text in (source, *references, *outputs))
+
 
 @dataclass(frozen=True)
 class System:
@@ -42,9 +51,15 @@ class System:
     settings: dict[str, Any] = field(default_factory=dict)
 
 
+def base_language(code: str) -> str:
+    """``code`` without script and country, Chinese as ``zh``, Japanese as ``ja``, Korean as ``ko``."""
+    language = re.split("[-_]", code.lower())[0]
+    return "zh" if language in CHINESE else _TWO_LETTERS.get(language, language)
+
+
 def is_chinese_language(code: str) -> bool:
-    """True for ``zh``, ``zh-CN``, ``zh_Hans``, ``cmn`` …"""
-    return re.split("[-_]", code.lower())[0] in CHINESE
+    """True for ``zh``, ``zh-CN``, ``zh_Hans``, ``cmn``, ``yue_Hant`` …"""
+    return base_language(code) == "zh"
 
 
 def read_lines(path: str | Path) -> list[str]:
@@ -64,15 +79,11 @@ def _stdin_lines() -> list[str]:
 
 
 def read_references(path: str | Path) -> list[list[str]]:
-    """One list of references a line: a JSON list of strings in a ``.jsonl`` file, one string in any other."""
+    """One list of references a line: a JSON string or list of them in a JSON lines file, the line in any other."""
     lines = read_lines(path)
-    if not _is_kind(path, ".jsonl"):
+    if not bitext.is_jsonl(Path(path)):
         return [[line] for line in lines]
     return [_json_references(line, path, number) for number, line in enumerate(lines, 1)]
-
-
-def _is_kind(path: str | Path, suffix: str) -> bool:
-    return str(path).removesuffix(".gz").endswith(suffix)
 
 
 def _json_references(line: str, path: str | Path, number: int) -> list[str]:
@@ -80,11 +91,17 @@ def _json_references(line: str, path: str | Path, number: int) -> list[str]:
         value = json.loads(line)
     except (ValueError, RecursionError):
         value = None
+    if isinstance(value, str):
+        value = [value]
     if not isinstance(value, list) or not value or not all(isinstance(item, str) for item in value):
         raise TranslitError(
             f'{where(path, number)}: not a JSON list of references; write one list a line: ["…", "…"]'
         )
-    return value
+    return [_as_text(item) for item in value]
+
+
+def _as_text(text: str) -> str:
+    return _HALF_PAIR.sub("\ufffd", text)
 
 
 def load_set(corpus: str | None, source: Path | None, refs: Sequence[Path]) -> EvalData:
@@ -101,20 +118,21 @@ def load_set(corpus: str | None, source: Path | None, refs: Sequence[Path]) -> E
     if not Path(corpus).exists() and "," in corpus:
         first, *others = corpus.split(",")
         return load_parallel(first, others)
-    return load_pairs(corpus) if _is_kind(corpus, ".jsonl") else load_tsv(corpus)
+    return load_pairs(corpus) if bitext.is_jsonl(Path(corpus)) else load_tsv(corpus)
 
 
 def load_pairs(path: str | Path) -> EvalData:
     """``{"source": …, "target": …}`` a line."""
     pairs = list(bitext.Corpus((Path(path),)).pairs())
-    return _checked(Path(path).name, [p.source for p in pairs], [[p.target] for p in pairs], path)
+    sources, references = [_as_text(p.source) for p in pairs], [[_as_text(p.target)] for p in pairs]
+    return _checked(Path(path).name, sources, references, path)
 
 
 def load_tsv(path: str | Path) -> EvalData:
-    """``source<TAB>reference[<TAB>more references]`` a line."""
+    """``source<TAB>reference[<TAB>more references]`` a line; a blank line is an empty pair."""
     sources, references = [], []
     for number, line in enumerate(read_lines(path), 1):
-        columns = line.split("\t")
+        columns = line.split("\t") if line.strip() else ["", ""]
         if len(columns) < 2:
             raise TranslitError(
                 f"{where(path, number)}: one column where source<TAB>reference is needed; "
@@ -182,7 +200,11 @@ def _checked(
 
 
 def check_language(data: EvalData, target_lang: str) -> None:
-    """Raise TranslitError when the references are to be Chinese and, by their script, are not."""
+    """Raise TranslitError for what is no code, or references that should be Chinese and, by their script, are not."""
+    if not _CODE.fullmatch(base_language(target_lang)):
+        raise TranslitError(
+            f"--target-lang {target_lang}: not a language code; give one such as zh, yue or en"
+        )
     if data.references is None or not is_chinese_language(target_lang):
         return
     if han_share([candidates[0] for candidates in data.references]) >= 0.5:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from translit.errors import TranslitError
-from translit.evaluation.inputs import is_chinese_language
+from translit.evaluation.inputs import base_language, is_chinese_language
 from translit.text.normalize import normalize_target
 
 if TYPE_CHECKING:
@@ -57,9 +57,7 @@ def build_metrics(
     streams = reference_streams(references)
     chinese = is_chinese_language(target_lang)
     try:
-        metrics: dict[str, Metric] = {
-            "BLEU": BLEU(trg_lang="zh" if chinese else target_lang.lower()[:2], references=streams)
-        }
+        metrics: dict[str, Metric] = {"BLEU": BLEU(trg_lang=base_language(target_lang), references=streams)}
     except (ImportError, RuntimeError) as error:  # Japanese and Korean need MeCab
         raise TranslitError(f"BLEU for {target_lang}: {' '.join(str(error).split())}") from None
     metrics["chrF2"] = CHRF(references=streams)
@@ -143,12 +141,14 @@ def _score(
 
 
 def sentence_chrf(outputs: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
-    """chrF2 of each line against its best reference, 0 to 100."""
+    """chrF2 of each line against its best reference, 0 to 100; nothing, where nothing is right, has 100."""
     from sacrebleu.metrics import CHRF
 
     metric = CHRF()
     return [
         metric.sentence_score(output, list(candidates)).score
+        if output.strip() or any(text.strip() for text in candidates)
+        else 100.0
         for output, candidates in zip(outputs, references, strict=True)
     ]
 

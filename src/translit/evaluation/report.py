@@ -11,6 +11,7 @@ from translit.errors import TranslitError
 from translit.evaluation.compare import TIE, Comparison, LineDifference
 from translit.evaluation.evaluate import Evaluation, Line
 from translit.evaluation.html import to_html
+from translit.evaluation.target import check_target, write_whole
 from translit.evaluation.wording import (
     examples,
     interval,
@@ -19,6 +20,7 @@ from translit.evaluation.wording import (
     number,
     p_value,
     place,
+    shown,
     summary,
     suspicious,
     test_note,
@@ -34,16 +36,12 @@ def check_report_paths(paths: Iterable[Path]) -> None:
     for path in paths:
         if path.suffix not in _FORMATS:
             raise TranslitError(f"{path}: unknown kind of report; end the name in {', '.join(_FORMATS)}")
-        if not path.parent.is_dir():
-            raise TranslitError(f"{path}: there is no folder {path.parent}; make it first")
+        check_target(path)
 
 
 def write_report(evaluation: Evaluation, path: Path) -> None:
-    """Write the report whose kind the file's suffix names."""
-    try:
-        path.write_text(_FORMATS[path.suffix](evaluation), encoding="utf-8")
-    except OSError as error:
-        raise TranslitError(f"{path}: cannot be written: {error.strerror}") from None
+    """Write the report whose kind the file's suffix names, all of it or nothing."""
+    write_whole(path, _FORMATS[path.suffix](evaluation))
 
 
 def to_json(evaluation: Evaluation) -> str:
@@ -57,7 +55,7 @@ def to_markdown(evaluation: Evaluation) -> str:
     if evaluation.made_by:
         parts.append(_escape(made_by(evaluation.made_by)))
     if evaluation.command:
-        parts.append(f"    {evaluation.command}")
+        parts.append(f"    {shown(evaluation.command)}")
     if evaluation.scores:
         parts += _scores(evaluation)
     parts += _errors(evaluation)
@@ -158,7 +156,7 @@ def _line(
     rows = [*texts(line), (evaluation.system, line.output)]
     if comparison is not None and difference is not None:
         rows.append((comparison.other, difference.output))
-    command = [f"    {line.explain}"] if line.explain else []
+    command = [f"    {shown(line.explain)}"] if line.explain else []
     return [head, _table(("", "text"), rows), *command]
 
 
@@ -168,5 +166,5 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def _escape(text: str) -> str:
-    """Text that Markdown shows as it is."""
-    return _MARKDOWN.sub(r"\\\1", text)
+    """Text that Markdown shows as it is, on one line: a line end would end a table."""
+    return _MARKDOWN.sub(r"\\\1", shown(text))

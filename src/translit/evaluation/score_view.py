@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shlex
 from collections.abc import Iterable, Sequence
 from itertools import chain, islice
 
@@ -14,9 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 from translit.data.bitext import Pair
-from translit.errors import TranslitError
+from translit.evaluation.evaluate import explain_command
 from translit.evaluation.scoring import MAX_TOKENS, Score, Summary, Suspect
 from translit.evaluation.terminal import show_texts
+from translit.evaluation.wording import shown
 
 SURPRISING = 0.05  # a token less likely than this is marked
 
@@ -28,8 +28,6 @@ def show_scores(console: Console, scored: Iterable[tuple[Pair, Score | None]], m
     """A few pairs token by token, more of them as totals. ``model`` is named in the commands to go on with."""
     rest = iter(scored)
     first = list(islice(rest, _FEW + 1))
-    if not first:
-        raise TranslitError("no pair to score: the corpus is empty; give one with at least one line")
     if len(first) > _FEW:
         _show_totals(console, chain(first, rest))
         return
@@ -59,8 +57,7 @@ def _show_tokens(console: Console, pair: Pair, score: Score | None, model: str |
     )
     if any(text.endswith("!") for text in percents):
         console.print(Text(f"! less likely than {SURPRISING:.0%}", "dim"))
-    option = f"--model {shlex.quote(model)} " if model else ""
-    command = f"translit explain {option}{shlex.quote(pair.source)} --target {shlex.quote(pair.target)}"
+    command = explain_command(pair.source, model, pair.target)
     console.print(Text(_plain(command), "dim"), soft_wrap=True)
 
 
@@ -111,8 +108,6 @@ def _show_totals(console: Console, scored: Iterable[tuple[Pair, Score | None]]) 
 
 def show_suspects(console: Console, suspects: Sequence[Suspect], pairs: int) -> None:
     """The likely wrong pairs, the worst first."""
-    if not suspects:
-        raise TranslitError("no pair that can be scored: the corpus is empty, or its lines are too long")
     console.print(Text(f"Likely wrong, the {len(suspects):,} worst of {pairs:,} pairs", "bold"))
     note = "gain: log p per token, above its value with other pairs' sources; near 0 or below, the sides do not match"
     console.print(Text(note, "dim"))
@@ -143,9 +138,13 @@ def json_line(pair: Pair, score: Score | None, gain: float | None = None) -> str
         record["gain"] = round(gain, 4)
     tokens = zip(score.tokens, score.log_probs, strict=True) if score else []
     record["tokens"] = [[token, round(log_prob, 4)] for token, log_prob in tokens]
-    return _plain(json.dumps(record, ensure_ascii=False))
+    return " ".join(_as_text(json.dumps(record, ensure_ascii=False)).splitlines())
+
+
+def _as_text(text: str) -> str:
+    """What can be printed: half a surrogate pair cannot."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _plain(text: str) -> str:
-    """On one line, and printable: half a surrogate pair is no text."""
-    return " ".join(text.encode("utf-8", "replace").decode().splitlines())
+    return shown(_as_text(text))

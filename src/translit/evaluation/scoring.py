@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-import ctranslate2
-
 from translit.data.bitext import Pair
-from translit.engines.base import MAX_SOURCE_TOKENS, available_cores
-from translit.engines.conversion import converted
+from translit.engines.base import MAX_SOURCE_TOKENS
+from translit.engines.ctranslate2_engine import CTranslate2Engine
 from translit.text.normalize import normalize_source, normalize_target
 from translit.text.tokenizer import EOS
 
 if TYPE_CHECKING:
+    import ctranslate2
+
     from translit.model_directory import ModelDirectory
 
 MAX_TOKENS = 3 * MAX_SOURCE_TOKENS  # on either side; converted models know the positions of no more
@@ -95,12 +95,7 @@ class Scorer:
         self, directory: ModelDirectory, compute_type: str = "float32", threads: int | None = None
     ) -> None:
         self.directory = directory
-        self._translator = ctranslate2.Translator(
-            str(converted(directory, compute_type)),
-            compute_type=compute_type,
-            inter_threads=threads or available_cores(),
-            intra_threads=1,
-        )
+        self._translator = CTranslate2Engine(directory, compute_type, threads)._translator
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[Score | None]:
         """One score for each (source, target), None for a pair with more than ``MAX_TOKENS`` tokens on a side.

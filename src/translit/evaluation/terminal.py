@@ -21,6 +21,7 @@ from translit.evaluation.wording import (
     number,
     p_value,
     place,
+    shown,
     summary,
     suspicious,
     test_note,
@@ -52,7 +53,7 @@ def show(console: Console, evaluation: Evaluation) -> None:
 
 
 def _print(console: Console, text: str, style: str = "") -> None:
-    console.print(Text(text, style))
+    console.print(Text(shown(text), style))
 
 
 def _heading(console: Console, title: str) -> None:
@@ -153,16 +154,16 @@ def _worst(console: Console, evaluation: Evaluation, line: Line) -> None:
     console.print(Text(head.rstrip()), soft_wrap=True)
     show_texts(console, [*texts(line), ("output", line.output)])
     if line.explain:
-        console.print(Text(f"  {line.explain}", "dim"), soft_wrap=True)
+        console.print(Text(f"  {shown(line.explain)}", "dim"), soft_wrap=True)
 
 
 def show_texts(console: Console, rows: list[tuple[str, str]]) -> None:
     """Labelled texts, wrapped with a hanging indent."""
     indent = min(max(cell_len(label) for label, _ in rows), _LABEL) + 4
     for label, text in rows:
-        shown = label if cell_len(label) <= _LABEL else set_cell_size(label, _LABEL - 1) + "…"
-        for i, piece in enumerate(wrap(text, max(console.width - indent, 20))):
-            margin = set_cell_size(f"  {shown if i == 0 else ''}", indent)
+        short = label if cell_len(label) <= _LABEL else set_cell_size(label, _LABEL - 1) + "…"
+        for i, piece in enumerate(wrap(shown(text), max(console.width - indent, 20))):
+            margin = set_cell_size(f"  {short if i == 0 else ''}", indent)
             console.print(Text.assemble((margin, "dim"), piece), soft_wrap=True)
 
 

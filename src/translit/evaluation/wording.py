@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Any
@@ -12,10 +13,16 @@ from translit.evaluation.evaluate import Evaluation, Line
 from translit.evaluation.inputs import is_chinese_language
 
 _REFERENCES = 3
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 TRIAL_NAMES = {
     "randomization": "approximate randomization, two-sided",
     "bootstrap": "paired bootstrap",
 }
+
+
+def shown(text: str) -> str:
+    """``text`` on one line and harmless to a terminal: no line ends or tabs, other control characters as U+FFFD."""
+    return _CONTROL.sub("\ufffd", " ".join(text.replace("\t", " ").splitlines()))
 
 
 def number(value: float | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -78,7 +79,7 @@ def compare(directory: ModelDirectory, exported: Exported, *, exact: bool) -> Co
     return Comparison(
         sentences=len(sources),
         same=sum(a == b for a, b in zip(ours, theirs, strict=True)),
-        largest=max(distances),
+        largest=max(distances) if all(map(math.isfinite, distances)) else math.nan,  # max may overlook a NaN
         mean=sum(distances) / len(distances),
         exact=exact,
     )
