@@ -12,7 +12,15 @@ from translit.decoding.settings import SearchSettings
 from translit.engines.ctranslate2_engine import CTranslate2Engine
 from translit.engines.torch_engine import TorchEngine
 from translit.errors import TranslitError
-from translit.model_directory import CONFIG, FORMAT, TARGET, WEIGHTS, ModelDirectory, find_model
+from translit.model_directory import (
+    CONFIG,
+    DEFAULT_MODEL,
+    FORMAT,
+    TARGET,
+    WEIGHTS,
+    ModelDirectory,
+    find_model,
+)
 from translit.text.tokenizer import EOS
 from translit.translator import Translator
 
@@ -95,6 +103,25 @@ def test_models_are_found_by_path_by_name_and_by_environment(
     assert find_model().path == copy
     with pytest.raises(TranslitError, match="model 'xx-yy' not found"):
         find_model("xx-yy")
+
+
+def test_a_folder_of_its_name_hides_no_model_that_came_with_translit(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TRANSLIT_MODEL", raising=False)
+    monkeypatch.chdir(copy.parent)
+    named = Path(DEFAULT_MODEL)
+    named.mkdir()
+    shipped = find_model().path
+    assert shipped.is_absolute()
+    assert find_model(DEFAULT_MODEL).path == shipped
+    named.rmdir()
+    copy.rename(named)
+    assert find_model().path == shipped
+    assert find_model(DEFAULT_MODEL).path == named
+    (named / TARGET).unlink()
+    with pytest.raises(TranslitError, match=r"^en-zh: the model is incomplete, target\.spm missing"):
+        find_model(DEFAULT_MODEL)
 
 
 def test_shouting_is_read_as_speaking() -> None:

@@ -55,7 +55,7 @@ def translate_lines(
 
     def texts() -> Iterator[list[str]]:
         nonlocal number, problem
-        for lines in ready_lines(source):
+        for lines in _readable(ready_lines(source), name):
             texts: list[str] = []
             for line in lines:
                 number += 1
@@ -78,6 +78,20 @@ def translate_lines(
         yield list(zip(translations, endings.popleft(), strict=True))
     if problem is not None:
         raise problem
+
+
+def _readable(lines: Iterator[list[bytes]], name: str) -> Iterator[list[bytes]]:
+    """``lines``, and a failure to read them told as one of ``name``."""
+    with _reading(name):
+        yield from lines
+
+
+@contextmanager
+def _reading(name: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise TranslitError(f"{name}: cannot read: {error.strerror}") from None
 
 
 def ready_lines(source: BinaryIO, most: int = WINDOW) -> Iterator[list[bytes]]:
@@ -128,7 +142,7 @@ def plan(inputs: Sequence[Path], output: Path | None) -> list[Job]:
 
     ``STDIN`` as ``output`` is standard output. What lies in an output folder inside an input folder is not read again.
     Raises TranslitError when an input is missing, two inputs have the same output, or ``output`` cannot hold all of
-    them or is one of them.
+    them or holds one of them.
     """
     from translit.text.formats import format_of
 
@@ -161,13 +175,17 @@ def plan(inputs: Sequence[Path], output: Path | None) -> list[Job]:
             raise TranslitError(
                 f"{written[job.output].name} and {job.name} would both become {job.output}; translate them one by one"
             )
-        if job.source == STDIN or job.output is None or not job.output.exists():
-            continue
-        if job.output.samefile(job.source):
-            raise TranslitError(
-                f"{job.source}: would be overwritten by its own translation; choose another -o"
-            )
+    sources = {_identity(path): path for path, _ in found if path != STDIN}
+    for job in jobs:
+        if job.output and job.output.exists() and (lost := sources.get(_identity(job.output))):
+            whose = "its own translation" if lost == job.source else f"the translation of {job.name}"
+            raise TranslitError(f"{lost}: would be overwritten by {whose}; choose another -o")
     return jobs
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_dev, status.st_ino
 
 
 def _inside(folder: Path, output: Path | None) -> list[Path]:
@@ -220,7 +238,9 @@ def translate_file(
                     target.write((rewrite(translation.text) + ending).encode("utf-8", "surrogatepass"))
                     report(where(job.name, number), translation)
             return
-        document = open_format(job.name, source.read(), errors, name)
+        with _reading(job.name):
+            content = source.read()
+        document = open_format(job.name, content, errors, name)
         translations = translate_segments(translator, document)
         places = zip(document.lines, document.inline, translations, strict=True)
         for number, (line, slot, translation) in enumerate(places, 1):
@@ -234,7 +254,7 @@ def _is_utf16(path: Path) -> bool:
     """What Windows calls Unicode. Such a file is read as a whole: its lines cannot be cut before it is decoded."""
     if path == STDIN or not path.is_file():
         return False
-    with path.open("rb") as file:
+    with _reading(str(path)), path.open("rb") as file:
         return file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -249,10 +269,8 @@ def _beginning(segment: str, tokens: Sequence[str]) -> str:
 def _open(path: Path) -> AbstractContextManager[BinaryIO]:
     if path == STDIN:
         return nullcontext(sys.stdin.buffer)
-    try:
+    with _reading(str(path)):
         return path.open("rb")
-    except OSError as error:
-        raise TranslitError(f"{path}: cannot read: {error.strerror}") from None
 
 
 @contextmanager

@@ -8,11 +8,12 @@ README.md              the model card (for people; optional)
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 FORMAT = 1  # raise it when a stored model can no longer be read the old way, and keep reading the old ones
 CONFIG, WEIGHTS, SOURCE, TARGET = "config.json", "weights.safetensors", "source.spm", "target.spm"
 DEFAULT_MODEL = "en-zh"
+
+_FILES = (CONFIG, WEIGHTS, SOURCE, TARGET)
+_NUMBERS = ("F16", "F32", "F64")  # safetensors' names of those that numpy can read
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class ModelDirectory:
         config_path = path / CONFIG
         if not path.is_dir():
             raise TranslitError(f"{path}: no such model folder; make one with `translit train --out {path}`")
-        missing = [n for n in (CONFIG, WEIGHTS, SOURCE, TARGET) if not (path / n).is_file()]
+        missing = [n for n in _FILES if not (path / n).is_file()]
         if missing:
             raise TranslitError(
                 f"{path}: the model is incomplete, {', '.join(missing)} missing; restore the file"
@@ -72,15 +76,22 @@ class ModelDirectory:
 
     @functools.cached_property
     def source_tokenizer(self) -> Tokenizer:
-        from translit.text.tokenizer import Tokenizer
-
-        return Tokenizer.load(self.path / SOURCE)
+        return self._tokenizer(SOURCE, self.model.source_vocab)
 
     @functools.cached_property
     def target_tokenizer(self) -> Tokenizer:
+        return self._tokenizer(TARGET, self.model.target_vocab)
+
+    def _tokenizer(self, name: str, size: int) -> Tokenizer:
         from translit.text.tokenizer import Tokenizer
 
-        return Tokenizer.load(self.path / TARGET)
+        tokenizer = Tokenizer.load(self.path / name)
+        if len(tokenizer) != size:  # with another one, or with the two swapped, the output would be garbage
+            raise TranslitError(
+                f"{self.path / name}: has {len(tokenizer)} tokens, {CONFIG} asks for {size}; "
+                "restore one of the two files"
+            )
+        return tokenizer
 
     @property
     def length_penalty(self) -> float:
@@ -97,19 +108,40 @@ class ModelDirectory:
 
         A tied output layer is not among them. Raises TranslitError when they cannot be read, or contradict config.json.
         """
-        from safetensors import SafetensorError, safe_open
         from safetensors.numpy import load_file
 
+        self.stored_shapes()
+        with self._reading_weights():
+            weights: dict[str, Any] = load_file(self.path / WEIGHTS)
+        return weights
+
+    def stored_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Name and shape of every stored weight, from the header of the file alone. Raises what ``weights`` raises."""
+        from safetensors import safe_open
+
+        with self._reading_weights(), safe_open(self.path / WEIGHTS, framework="numpy") as file:
+            note = file.metadata() or {}  # none in older models
+            header = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 — it is no dict
+            stored = {name: tuple(entry.get_shape()) for name, entry in header.items()}
+            numbers = {name: entry.get_dtype() for name, entry in header.items()}
+        self._check(stored, note)
+        for name, kind in numbers.items():
+            if kind not in _NUMBERS:
+                raise TranslitError(
+                    f"{self.path / WEIGHTS}: {name} is stored as {kind}, which translit cannot read; store it as F16"
+                )
+        return stored
+
+    @contextlib.contextmanager
+    def _reading_weights(self) -> Iterator[None]:
+        from safetensors import SafetensorError
+
         try:
-            with safe_open(self.path / WEIGHTS, framework="numpy") as file:
-                note = file.metadata() or {}  # none in older models
-            weights = load_file(self.path / WEIGHTS)
+            yield
         except (SafetensorError, OSError) as error:
             raise TranslitError(
                 f"{self.path / WEIGHTS}: cannot read the weights: {error}; restore the file"
             ) from None
-        self._check({name: array.shape for name, array in weights.items()}, note)
-        return weights
 
     def _check(self, stored: Mapping[str, tuple[int, ...]], note: Mapping[str, str]) -> None:
         """Raises TranslitError when the shapes of the weights, or the note beside them, contradict config.json."""
@@ -162,17 +194,18 @@ class ModelDirectory:
 def find_model(name: str | Path | None = None) -> ModelDirectory:
     """Open the model called ``name``: a folder, or one that came with translit; None is the default model.
 
-    Looked for in this order: the path itself, $TRANSLIT_MODEL when no name is given, ``models/`` beside the source
-    code or inside the installed package.
+    $TRANSLIT_MODEL counts as a name when none is given. A name is looked for in this order: the path itself, then
+    ``models/`` inside the installed package or beside the source code; the default model only there.
     """
-    asked = name or os.environ.get("TRANSLIT_MODEL") or DEFAULT_MODEL
-    if Path(asked).is_dir():
-        return ModelDirectory.open(Path(asked))
+    given = name or os.environ.get("TRANSLIT_MODEL")
+    asked = given or DEFAULT_MODEL
     package = Path(__file__).parent
     homes = [package / "models", package.parent.parent / "models"]
-    for home in homes:
-        if (home / asked).is_dir():
-            return ModelDirectory.open(home / asked)
+    folders = [*([Path(given)] if given else []), *(home / asked for home in homes)]
+    if there := [folder for folder in folders if folder.is_dir()]:
+        # A folder of that name without a single file of a model hides no model that came with translit.
+        models = (folder for folder in there if any((folder / file).exists() for file in _FILES))
+        return ModelDirectory.open(next(models, there[0]))
     shipped = sorted({p.parent.name for home in homes for p in home.glob(f"*/{CONFIG}")})
     have = f"; models that came with translit: {', '.join(shipped)}" if shipped else ""
     raise TranslitError(

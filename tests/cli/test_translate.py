@@ -427,6 +427,15 @@ def test_folders_keep_their_tree(run: Run, tmp_path: Path) -> None:
     assert "2 skipped" in again.err
 
 
+def test_no_input_is_lost_to_the_translation_of_another(run: Run, tmp_path: Path) -> None:
+    for path in ("docs/sub/a.txt", "out/sub/a.txt"):
+        (tmp_path / path).parent.mkdir(parents=True)
+        (tmp_path / path).write_text("12\n")
+    result = run("translate", "-i", "docs", "-i", "out/sub/a.txt", "-o", "out")
+    assert result.code == 2
+    assert "out/sub/a.txt: would be overwritten by the translation of docs/sub/a.txt" in result.err
+
+
 def test_one_bad_file_among_several_is_told_and_the_others_are_done(run: Run, tmp_path: Path) -> None:
     (tmp_path / "bad.txt").write_bytes(b"12\n\xff\n")
     (tmp_path / "good.txt").write_bytes(b"12\n")

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +16,7 @@ import pytest
 
 from translit.cli import main
 from translit.cli.output import Warnings, in_words
+from translit.cli.prompt import _history
 from translit.errors import TranslitError
 from translit.files import Job, translate_file
 from translit.text.checks import Flag
@@ -190,3 +196,78 @@ def test_the_prompt_knows_help_and_quit(run: Run) -> None:
     assert result.code == 0
     assert result.out == "12\n"  # no prompt where nobody types
     assert ":quit, Ctrl-D end" in result.err
+
+
+def test_lines_from_windows_end_as_they_did_whatever_is_shown_beside_them(run: Run) -> None:
+    for options in (["--confidence"], ["--alternatives", "1"], ["--pinyin", "--nbest", "2", "--confidence"]):
+        lines = run(*options, stdin="I love you.\r\n").out.split("\n")
+        assert len(lines) > 1, options
+        assert all(line.endswith("\r") and line.count("\r") == 1 for line in lines[:-1]), lines
+        assert lines[-1] == ""
+
+
+@pytest.mark.parametrize("way", [["-o", "b.txt"], ["-o", "b.md", "--format", "md"], []])
+def test_a_failure_to_read_is_not_blamed_on_the_output(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: list[str]
+) -> None:
+    (tmp_path / "a.txt").write_text("12\n", "utf-8")
+
+    class Failing(io.RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, _: object) -> int:
+            raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr("translit.files._open", lambda _: Failing())
+    result = run("-i", "a.txt", *way)
+    assert result.code == 2
+    assert result.err == "translit: a.txt: cannot read: Input/output error\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGTERM")
+def test_sigterm_leaves_nothing_half_done(tiny_model_dir: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.txt")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "translit", "translate", "-i", "a.txt", "-o", "b.zh"],
+        cwd=tmp_path,
+        env={**os.environ, "TRANSLIT_MODEL": str(tiny_model_dir)},
+    )
+    with (tmp_path / "a.txt").open("wb") as pipe:  # once it is opened there, the output is begun
+        pipe.write(b"12\n")
+        pipe.flush()
+        assert len(list(tmp_path.iterdir())) == 2
+        process.terminate()
+        assert process.wait(20) == 128 + signal.SIGTERM
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+# ── The prompt ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_two_prompts_at_once_keep_the_lines_of_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    readline = pytest.importorskip("readline")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(Path, "chmod", lambda *_: None)  # it is nobody else's business from the first
+    readline.clear_history()
+    history = tmp_path / "translit" / "history"
+    with _history():
+        readline.add_history("one")
+    assert history.stat().st_mode & 0o777 == 0o600
+    readline.clear_history()
+    with _history():
+        assert readline.get_current_history_length() == 1
+        readline.add_history("mine")
+        with history.open("a") as file:  # as the other prompt does
+            file.write("theirs\n")
+    assert history.read_text() == "one\ntheirs\nmine\n"
+
+
+def test_without_a_home_the_prompt_has_no_history(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setattr(Path, "home", homeless)
+    assert run("-I", stdin="12\n").out == "12\n"

@@ -18,14 +18,15 @@ from translit.config import ModelConfig, override
 from translit.decoding.settings import SearchSettings
 from translit.engines import conversion
 from translit.engines.base import MAX_POSITIONS
-from translit.engines.conversion import KEPT, cached_conversions, converted
+from translit.engines.conversion import KEPT, converted, existing
 from translit.engines.ctranslate2_engine import CTranslate2Engine
 from translit.engines.torch_engine import TorchEngine
 from translit.errors import TranslitError
 from translit.model.transformer import Transformer
-from translit.model_directory import CONFIG, WEIGHTS, ModelDirectory, shapes
+from translit.model_directory import CONFIG, SOURCE, TARGET, WEIGHTS, ModelDirectory, shapes
 from translit.text.normalize import normalize_source
 from translit.text.tokenizer import EOS
+from translit.translator import Translator
 
 
 def make_sources(vocab: int, count: int = 16, longest: int = 20) -> list[list[int]]:
@@ -116,6 +117,12 @@ def model(tmp_path: Path, tiny_model_dir: Path, monkeypatch: pytest.MonkeyPatch)
     return ModelDirectory.open(tmp_path / "model")
 
 
+def cached_conversions() -> list[Path]:
+    cache = conversion._user_cache()
+    assert cache is not None
+    return conversion._conversions(cache)
+
+
 def age(directory: ModelDirectory) -> None:
     """Make the model's files look old enough for their times to be trusted."""
     for path in directory.path.iterdir():
@@ -178,7 +185,7 @@ def test_old_conversions_are_forgotten(model: ModelDirectory) -> None:
 
 
 def test_a_failed_conversion_leaves_nothing_behind(
-    model: ModelDirectory, monkeypatch: pytest.MonkeyPatch
+    model: ModelDirectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full_disk(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -187,7 +194,8 @@ def test_a_failed_conversion_leaves_nothing_behind(
     with pytest.raises(TranslitError, match="No space left on device"):
         converted(model, "int8")
     assert cached_conversions() == []
-    assert not list(conversion._user_cache().glob("part-*"))
+    assert list((tmp_path / "cache").rglob("notes"))
+    assert not list((tmp_path / "cache").rglob("part-*"))
 
 
 def test_the_leftovers_of_a_killed_process_are_no_conversions_and_go(model: ModelDirectory) -> None:
@@ -198,6 +206,36 @@ def test_the_leftovers_of_a_killed_process_are_no_conversions_and_go(model: Mode
     assert cached_conversions() == [newest]
     converted(model, "float32")
     assert [p.name for p in newest.parent.glob("part-*")] == ["part-new"]  # it may be under way
+
+
+def test_what_another_process_takes_away_meanwhile_is_passed_over(model: ModelDirectory) -> None:
+    newest = converted(model, "int8")
+    (newest.parent / "notes" / "renamed").symlink_to("nowhere")  # listed, and not there when it is looked at
+    assert converted(model, "float32").is_dir()
+
+
+@pytest.mark.parametrize("noted", [True, False])
+def test_a_cache_that_cannot_be_written_is_read(
+    model: ModelDirectory, monkeypatch: pytest.MonkeyPatch, noted: bool
+) -> None:
+    if noted:
+        age(model)
+    first = converted(model, "int8")
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write everywhere
+    assert converted(model, "int8") == first
+    assert converted(model, "float32").parent != first.parent  # not in it
+
+
+def test_a_user_without_a_home_gets_a_folder_of_his_own(
+    model: ModelDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", homeless)
+    assert existing(model, "int8") is None
+    assert (converted(model, "int8") / "model.bin").is_file()
 
 
 @pytest.mark.parametrize(
@@ -252,3 +290,32 @@ def test_truncated_weights(model: ModelDirectory, engine: type) -> None:
     weights.write_bytes(weights.read_bytes()[:-100])
     with pytest.raises(TranslitError, match="cannot read the weights"):
         engine(model)
+
+
+@pytest.mark.parametrize("engine", [TorchEngine, CTranslate2Engine])
+def test_weights_in_numbers_that_numpy_does_not_know(model: ModelDirectory, engine: type) -> None:
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    weights = {name: tensor.to(torch.bfloat16) for name, tensor in load_file(model.path / WEIGHTS).items()}
+    save_file(weights, model.path / WEIGHTS)
+    with pytest.raises(TranslitError, match=r"stored as BF16, which .*; store it as F16"):
+        engine(model)
+
+
+def test_swapped_tokenizers_do_not_translate(model: ModelDirectory) -> None:
+    """They came out as garbage."""
+    source, target = model.path / SOURCE, model.path / TARGET
+    sizes = model.model.source_vocab, model.model.target_vocab
+    assert sizes[0] != sizes[1]
+    converted(model, "int8")
+    source.rename(model.path / "other.spm")
+    target.rename(source)
+    (model.path / "other.spm").rename(target)
+    for opening in (
+        lambda directory: Translator(directory.path, engine="torch"),
+        lambda directory: Translator(directory.path),
+        lambda directory: directory.target_tokenizer,
+    ):
+        with pytest.raises(TranslitError, match=r"\.spm: has \d+ tokens, config.json asks for \d+; restore"):
+            opening(ModelDirectory.open(model.path))

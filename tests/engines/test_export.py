@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import re
 import sys
 import warnings
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import PAIRS, write_tiny_model
@@ -173,6 +175,21 @@ def test_one_wrong_token_is_a_difference() -> None:
     assert not Comparison(8, 8, 0.01, 0.0, exact=True).agrees
     assert Comparison(8, 7, 0.6, 0.1, exact=False).agrees
     assert not Comparison(8, 8, 0.9, 0.6, exact=False).agrees
+
+
+def test_no_number_is_a_difference_wherever_it_stands(tiny: ModelDirectory, tmp_path: Path) -> None:
+    export(tiny, "ctranslate2", tmp_path / "out", "float32")
+    exported = CTranslate2Export(tiny, tmp_path / "out")
+    log_probs = exported.log_probs
+
+    def damaged(*rows: Any) -> list[list[float]]:
+        found = log_probs(*rows)
+        found[-1][-1] = math.nan
+        return found
+
+    exported.log_probs = damaged  # type: ignore[method-assign]
+    assert not check.compare(tiny, exported, exact=True).agrees
+    assert not check.compare(tiny, exported, exact=False).agrees
 
 
 def test_another_translation_is_found(tiny: ModelDirectory, tmp_path: Path) -> None:

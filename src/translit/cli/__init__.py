@@ -6,9 +6,11 @@ commands themselves, and Typer with them, come with ``translit.cli.app``, which 
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from translit.cli import quick
@@ -25,13 +27,14 @@ def main() -> None:
         for stream, mode in ((sys.stdin, "r"), (sys.stdout, "w"), (sys.stderr, "w"))
     )
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # an ASCII locale must not break Chinese output
-            stream.reconfigure(encoding="utf-8", errors="replace" if stream is sys.stderr else "strict")
+        if hasattr(stream, "reconfigure"):  # no locale, no file name may break the output
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     if hasattr(sys.stdin, "reconfigure") and not sys.stdin.isatty():  # nor let wrong bytes slip in
         sys.stdin.reconfigure(encoding="utf-8", errors="strict")
     try:
         try:
-            code = _run(sys.argv[1:])
+            with _sigterm_exits():
+                code = _run(sys.argv[1:])
         finally:
             sys.stdout.flush()  # here, where a broken pipe can still be answered
         sys.exit(code)
@@ -56,6 +59,19 @@ def main() -> None:
         print(f"translit: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
         _drop_output()
         sys.exit(BAD_REQUEST)
+
+
+@contextlib.contextmanager
+def _sigterm_exits() -> Iterator[None]:
+    """Within it, SIGTERM ends the program as an exit does, and nothing half done is left behind."""
+    if signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:  # whoever started us has other plans
+        yield
+        return
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _run(arguments: Sequence[str]) -> int:

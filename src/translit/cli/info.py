@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -34,7 +35,6 @@ def _facts(directory: ModelDirectory) -> dict[str, Any]:
     """Everything worth knowing, as plain values. Reads the header of the weights only, and no torch."""
     import dataclasses
 
-    shapes = _shapes(directory)
     return {
         "model": str(directory.path.resolve()),
         "source_language": directory.source_language,
@@ -44,29 +44,14 @@ def _facts(directory: ModelDirectory) -> dict[str, Any]:
             "source": len(directory.source_tokenizer),
             "target": len(directory.target_tokenizer),
         },
-        "parameters": _parameters(shapes),
+        "parameters": _parameters(directory.stored_shapes()),
         "training": directory.info,
         "files": {p.name: p.stat().st_size for p in sorted(directory.path.iterdir()) if p.is_file()},
         "engine": _engine(directory),
     }
 
 
-def _shapes(directory: ModelDirectory) -> dict[str, list[int]]:
-    """Name and shape of every weight: safetensors begins with them as JSON."""
-    from safetensors import SafetensorError, safe_open
-
-    from translit.errors import TranslitError
-    from translit.model_directory import WEIGHTS
-
-    path = directory.path / WEIGHTS
-    try:
-        with safe_open(path, framework="numpy") as weights:
-            return {name: weights.get_slice(name).get_shape() for name in weights.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError) as error:
-        raise TranslitError(f"{path}: cannot read the weights: {error}; restore the file") from None
-
-
-def _parameters(shapes: dict[str, list[int]]) -> dict[str, int]:
+def _parameters(shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
     """How many numbers each part of the model has learnt; a tied output layer counts with the embedding."""
     from math import prod
 

@@ -61,6 +61,8 @@ class View:
 
     def _plain(self, translation: Translation) -> str:
         text = self._convert(translation.text)
+        end = "\r" if text.endswith("\r") else ""  # from Windows: it stays the last of the line
+        text = text.removesuffix("\r")
         shown = text
         if self._pinyin is not None and text.strip():
             shown += f"\t{self._pinyin(text)}"
@@ -70,8 +72,8 @@ class View:
                 " (left untranslated)" if left else ""
             )
         for alternative in translation.alternatives:
-            shown += f"\n  {self._convert(alternative.text)}"
-        return shown
+            shown += f"{end}\n  {self._convert(alternative.text).removesuffix(end)}"
+        return shown + end
 
     def _json(self, translation: Translation) -> str:
         text = self._convert(translation.text)

@@ -68,18 +68,29 @@ def _history() -> Iterator[None]:
         yield
         return
     path = _history_path()
+    if path is None:
+        yield
+        return
     with contextlib.suppress(OSError):
         readline.read_history_file(path)
+    known = readline.get_current_history_length()
     try:
         yield
     finally:
         readline.set_history_length(HISTORY)
         with contextlib.suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            readline.write_history_file(path)
-            path.chmod(0o600)  # what somebody translates is nobody else's business
+            path.touch(0o600)  # what somebody translates is nobody else's business
+            if hasattr(readline, "append_history_file"):  # another prompt may have written since we read
+                readline.append_history_file(readline.get_current_history_length() - known, path)
+            else:  # Apple's
+                readline.write_history_file(path)
+            path.chmod(0o600)
 
 
-def _history_path() -> Path:
+def _history_path() -> Path | None:
     state = os.environ.get("XDG_STATE_HOME")
-    return (Path(state) if state else Path.home() / ".local" / "state") / "translit" / "history"
+    try:
+        return (Path(state) if state else Path.home() / ".local" / "state") / "translit" / "history"
+    except RuntimeError:  # a user without a home, as in a container run under any number
+        return None

@@ -14,7 +14,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +40,11 @@ def converted(directory: ModelDirectory, compute_type: str) -> Path:
 
     ``compute_type`` is "int8" or "float32". Raises TranslitError when the weights do not fit config.json.
     """
-    home = _cache_home()
+    home = _writable_cache()
+    if home is None:
+        if known := existing(directory, compute_type):  # made by somebody who may write there
+            return known
+        home = _private_folder()
     note = home / "notes" / _fingerprint(directory, compute_type)
     if known := _noted(note):
         return known
@@ -56,10 +60,12 @@ def converted(directory: ModelDirectory, compute_type: str) -> Path:
 def existing(directory: ModelDirectory, compute_type: str) -> Path | None:
     """The conversion in the user's cache, if there is one; nothing is written."""
     home = _user_cache()
+    if home is None:
+        return None
     if known := _noted(home / "notes" / _fingerprint(directory, compute_type)):
         return known
     folder = home / content_hash(directory, compute_type)
-    return folder if folder.is_dir() else None
+    return folder if os.path.isdir(folder) else None  # Path.is_dir would fail where nothing may be read
 
 
 def _noted(note: Path) -> Path | None:
@@ -71,33 +77,46 @@ def _noted(note: Path) -> Path | None:
     return None
 
 
-def cached_conversions() -> list[Path]:
-    """Every conversion in the user's cache, newest first."""
-    return _conversions(_user_cache())
-
-
 def _conversions(home: Path) -> list[Path]:
+    """Every conversion in the cache ``home``, newest first."""
     models = [p for p in home.glob("*/model.bin") if not p.parent.name.startswith(_PART)]
-    return [p.parent for p in sorted(models, key=lambda p: p.stat().st_mtime, reverse=True)]
+    return [p.parent for p in _newest_first(models)]
+
+
+def _newest_first(paths: Iterable[Path]) -> list[Path]:
+    """``paths`` by their times, without those that another process has just renamed or deleted."""
+    times: dict[Path, float] = {}
+    for path in paths:
+        with contextlib.suppress(OSError):
+            times[path] = path.stat().st_mtime
+    return sorted(times, key=lambda path: times[path], reverse=True)
 
 
 # ── Where and under which name ──────────────────────────────────────────────────────────────────────────────
 
 
-def _user_cache() -> Path:
+def _user_cache() -> Path | None:
+    """Whether it is there or not; None for a user without a home, as in a container run under any number."""
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "translit" / "ctranslate2"
-
-
-def _cache_home() -> Path:
-    """The user's cache, or a private folder for this process where that cannot be written."""
-    home = _user_cache()
     try:
-        (home / "notes").mkdir(parents=True, exist_ok=True)
-        if os.access(home, os.W_OK):
-            return home
-    except OSError:
-        pass
+        return (Path(base) if base else Path.home() / ".cache") / "translit" / "ctranslate2"
+    except RuntimeError:
+        return None
+
+
+def _writable_cache() -> Path | None:
+    """The user's cache, None where it cannot be written."""
+    home = _user_cache()
+    if home is not None:
+        with contextlib.suppress(OSError):
+            (home / "notes").mkdir(parents=True, exist_ok=True)
+            if os.access(home, os.W_OK):
+                return home
+    return None
+
+
+def _private_folder() -> Path:
+    """A cache for this process alone."""
     import atexit
 
     private = Path(tempfile.mkdtemp(prefix="translit-"))
@@ -152,7 +171,7 @@ def _forget_old(home: Path) -> None:
                 shutil.rmtree(part, ignore_errors=True)
     for folder in _conversions(home)[KEPT:]:
         shutil.rmtree(folder, ignore_errors=True)
-    for note in sorted((home / "notes").iterdir(), key=lambda p: p.stat().st_mtime, reverse=True)[4 * KEPT :]:
+    for note in _newest_first((home / "notes").iterdir())[4 * KEPT :]:
         note.unlink(missing_ok=True)
 
 

@@ -31,9 +31,9 @@ class CTranslate2Engine:
         self._ahead = (
             4 * self.threads
         )  # batches given to CTranslate2 before the first is back; it forgets none
+        self._translator = self._load(converted(directory, compute_type), directory)
         self._source = _Pieces(directory.source_tokenizer)
         self._target = _Pieces(directory.target_tokenizer)
-        self._translator = self._load(converted(directory, compute_type), directory)
 
     def _load(self, path: Path, directory: ModelDirectory) -> ctranslate2.Translator:
         try:
