@@ -63,10 +63,6 @@ class Tokenizer:
             ids += self._sp.EncodeAsIds(part)
         return ids
 
-    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        """``encode`` for many texts at once."""
-        return [self.encode(text) for text in texts]
-
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ``ids``; special tokens write nothing."""
         return str(self._sp.DecodeIds([i for i in ids if i > EOS]))
