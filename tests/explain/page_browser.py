@@ -228,6 +228,9 @@ def words_side_by_side(page: Page) -> None:
     words = page.sentence["target"]["words"]
     assert len(page.all("#panel-words .heat")) == 2
     assert len(page.all("#panel-words .heat tbody tr")) == 2 * len(words)
+    needed = page.all("#panel-words section:nth-of-type(2) .heat tbody tr:nth-child(1) td")
+    real = [word for word in page.sentence["source"]["words"] if word["text"] != "</s>"]
+    assert len(needed) == len(real)  # </s> is never taken out
     before = page.one(".verdict").text
     page.press("#panel-words [data-value=average]")
     assert page.one(".verdict").text != before

@@ -12,8 +12,12 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 import pytest
+from tests.conftest import write_tiny_model
 
 from translit.cli import main
+from translit.errors import TranslitError
+from translit.explain.svg import heat_map
+from translit.explain.writing import write_whole
 
 
 class Result(NamedTuple):
@@ -77,6 +81,9 @@ def test_json_from_standard_input_in_any_language(run: Run) -> None:
         (["  "], "explain: the text is empty"),
         (["我爱你"], "explain: nothing in the text needs the model"),
         (["cat", "--svg", "/nowhere/x.svg"], "/nowhere/x.svg: cannot write the picture"),
+        (["cat", "--svg", "."], ".: cannot write the picture: Is a directory"),
+        (["cat", "--html", "/"], "/: cannot write the page: Is a directory"),
+        (["cat", "--html", f"{__file__}/x.html"], "x.html: cannot write the page: Not a directory"),
     ],
 )
 def test_bad_requests_are_one_line(run: Run, arguments: list[str], message: str) -> None:
@@ -136,3 +143,38 @@ def test_heads_save_the_aligner(run: Run, tiny_model_dir: Path, tmp_path: Path) 
     refused = run("heads", "-m", model, "--save")
     assert (refused.code, refused.out) == (2, "")
     assert "--align FOLDER" in refused.err
+
+
+def test_bytes_that_are_not_utf8_are_read_as_unknown(run: Run, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = run("explain", "\udcff hello there", "--target", "\udcfe你好", "--json", "--html", page)
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["text"] == "\ufffd hello there"
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_a_picture_of_several_sentences_says_what_it_shows(run: Run, tmp_path: Path) -> None:
+    picture = tmp_path / "head.svg"
+    done = run("explain", "I love you. Good morning!", "--svg", picture)
+    assert done.err == f"{picture}: written; it shows the first of 2 sentences\n"
+
+
+def test_a_picture_that_cannot_take_its_name_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "x.svg.tmp").mkdir()
+    with pytest.raises(TranslitError, match="cannot write the picture"):
+        write_whole(tmp_path / "x.svg", "<svg/>", "the picture")
+    assert [path.name for path in tmp_path.iterdir()] == ["x.svg.tmp"]
+
+
+def test_a_title_is_not_cut_off() -> None:
+    root = ElementTree.fromstring(heat_map([[1.0]], ["我"], ["I"], "Cross-attention · layer 1 head 2"))
+    assert int(root.attrib["width"]) >= 264
+
+
+@pytest.mark.parametrize(
+    ("options", "code"), [(["--steps"], 0), (["--all"], 0), (["--kind", "encoder"], 0), ([], 2)]
+)
+def test_a_layer_of_the_larger_stack(run: Run, tmp_path: Path, options: list[str], code: int) -> None:
+    model = write_tiny_model(tmp_path / "model", encoder_layers=2, decoder_layers=1)
+    done = run("explain", "I love you", "-t", "我爱你", "-m", model, "--layer", 2, *options)
+    assert done.code == code, done.err

@@ -69,6 +69,7 @@ def test_a_given_translation_has_no_beam_and_a_search_has(found: dict[str, Any])
 def test_flow_shows_true_shapes_and_complete_rows_of_weights(found: dict[str, Any]) -> None:
     flow = found["sentences"][0]["flow"]
     assert (flow["layer"], flow["head"]) == (1, 2)
+    assert "ffn.inner.relu" in {stage["key"] for stage in flow["stages"]}
     for stage in flow["stages"]:
         rows, columns = stage["shape"]
         assert len(stage["rows"]) == len(stage["values"]) == rows

@@ -14,13 +14,19 @@ from rich.console import Console
 from translit.errors import TranslitError
 from translit.explain.captions import TEXTS
 from translit.explain.explanation import Explainer
-from translit.explain.gold import read_aligned, read_conllu, word_shares
+from translit.explain.gold import AlignedPair, Tree, read_aligned, read_conllu, word_shares
 from translit.explain.heads import HeadFacts, HeadReport, measure
-from translit.explain.heads.alignment import alignment_error_rate
+from translit.explain.heads.alignment import (
+    _normalized_target_words,
+    alignment_error_rate,
+    alignment_errors,
+    named_aligner,
+)
 from translit.explain.heads.attention import Categories, Totals
 from translit.explain.heads.habits import champions, habit, layer_means, ranking
 from translit.explain.heads.report import Aer
 from translit.explain.language import Captions
+from translit.explain.record import Kind
 from translit.explain.terminal.heads import _verdict, show_report
 from translit.model.trace import Trace
 from translit.model.transformer import pad
@@ -71,14 +77,14 @@ def report(explainer: Explainer, folder: Path, tmp_path_factory: pytest.TempPath
 # ── Attention ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _facts(weights: list[list[float]], ids: list[int]) -> HeadFacts:
+def _facts(weights: list[list[float]], ids: list[int], kind: Kind = "encoder") -> HeadFacts:
     """The facts of one head with ``weights`` over one padded sentence of tokens ``ids``."""
     vocabulary = ["<pad>", "<unk>", "<s>", "</s>", "▁a", "▁b", ","]
     categories = Categories(vocabulary, [[4] * 9 + [5]])  # "b" is a tenth of the text, so it is rare
     total = Totals()
     sentence = torch.tensor([ids])
-    total.add(torch.tensor(weights)[None, None, None], sentence, sentence, categories, cross=False)
-    return total.facts("encoder")[0]
+    total.add(torch.tensor(weights)[None, None, None], sentence, sentence, categories, kind)
+    return total.facts(kind)[0]
 
 
 def test_neighbours_and_distance() -> None:
@@ -96,6 +102,13 @@ def test_kinds_of_tokens() -> None:
     weights = [[0.1, 0.2, 0.3, 0.4]] * 4
     head = _facts(weights, [4, 5, 6, EOS])
     assert (head.rare, head.punctuation, head.separators) == pytest.approx((0.2, 0.3, 0.4))
+
+
+def test_the_decoders_first_query_does_not_count() -> None:
+    """<s> can look at nothing but itself; the second token looks at itself, too, the third at the second."""
+    head = _facts([[1.0, 0, 0], [0, 1, 0], [0, 1, 0]], [BOS, 4, 5], "decoder")
+    assert (head.same, head.previous, head.separators) == (0.5, 0.5, 0)
+    assert head.distance == 0.5
 
 
 def test_measures_do_not_depend_on_padding(explainer: Explainer) -> None:
@@ -156,9 +169,43 @@ def test_aer_of_a_head_that_looks_where_the_annotators_did(
     assert found.sentences == 1
 
 
+def _pair(source_words: str, target_words: str) -> AlignedPair:
+    source, target = source_words.split(), target_words.split()
+    return AlignedPair(
+        source_words, "".join(target), source, target, {(0, 0)} if source and target else set()
+    )
+
+
+def test_words_are_not_cut_at_wrong_places() -> None:
+    """Typography makes …… of ..., so that word lengths no longer tell where words end."""
+    assert _normalized_target_words(_pair("I you", "我 , 你")) == ["我", "，", "你"]
+    assert _normalized_target_words(_pair("I you", "我 ... 你")) is None
+
+
+def test_empty_pairs_are_left_out_and_counted(explainer: Explainer) -> None:
+    pairs = [_pair("I love you .", "我 爱 你 。"), _pair("", ""), _pair("I", ""), _pair("", "我")]
+    found = alignment_errors(explainer.model, explainer.directory, pairs, lambda *_: None)
+    assert (found.sentences, found.unmatched) == (1, 3)
+    with pytest.raises(TranslitError, match="none of the 3 sentences can be used"):
+        alignment_errors(explainer.model, explainer.directory, pairs[1:], lambda *_: None)
+
+
+def test_the_models_aligner_must_be_a_head_of_it(explainer: Explainer) -> None:
+    def named(entry: object) -> tuple[int, int] | None:
+        return named_aligner(replace(explainer.directory, info={"alignment_head": entry}))
+
+    assert named_aligner(replace(explainer.directory, info={})) is None
+    assert named(None) is None
+    assert named([1, 3]) == (1, 3)
+    for wrong in ([9, 0], [0, -1], [0], [0, 1, 2], "11", 3, [True, 0], {"layer": 0}):
+        with pytest.raises(TranslitError, match=r"config\.json: info\.alignment_head is"):
+            named(wrong)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
+        ("x.align", "0-0\n²-0\n", "x.align:2: '²-0' is not a link"),
         ("x.align", "0-0\n9-0\n", "x.align:2: link 9-0 points past the last word"),
         ("x.align", "0-0\n0:0\n", "x.align:2: '0:0' is not a link"),
         ("x.zh", "我爱你。\n", "1 lines, but x.align has 2"),
@@ -194,6 +241,17 @@ def test_conllu(tmp_path: Path) -> None:
     path.write_text("1\tIt\n", "utf-8")
     with pytest.raises(TranslitError, match=r"t\.conllu:1: 2 columns"):
         list(read_conllu(path))
+    path.write_text(CONLLU.replace("\t2\tobj", "\t9\tobj"), "utf-8")
+    with pytest.raises(TranslitError, match=r"t\.conllu:4: head 9 is past the last word, 4"):
+        list(read_conllu(path))
+
+
+def test_trees_that_do_not_spell_their_text_are_counted(explainer: Explainer) -> None:
+    tree = Tree("I love you.", ["I", "love", "you", "."], [1, -1, 1, 1], ["nsubj", "root", "obj", "punct"])
+    trees = [tree, replace(tree, text="I love them.")]
+    report = measure(explainer.model, explainer.directory, PAIRS[:1], trees=trees, importance=0)
+    assert (report.trees, report.unmatched_trees) == (1, 1)
+    assert "1 of 2 trees were left out" in _shown(explainer, report)
 
 
 def test_relations_against_the_best_fixed_distance(report: HeadReport) -> None:
@@ -245,6 +303,24 @@ def test_habits() -> None:
     assert habit(aligner, diagonal=0.2).name == "mixed"  # the diagonal does better
 
 
+def _shown(explainer: Explainer, report: HeadReport) -> str:
+    out = io.StringIO()
+    console = Console(file=out, width=100, highlight=False, markup=False, emoji=False)
+    show_report(console, explainer.directory, report, Captions(TEXTS, "en"))
+    return out.getvalue()
+
+
+def test_clear_habits_keep_their_star_however_many_heads_have_another(explainer: Explainer) -> None:
+    heads = [_head(head=n, previous=0.9) for n in range(12)] + [_head(head=12, rare=0.35)]
+    heads += [_head(kind="decoder", separators=0.8), _head(kind="cross", separators=0.7)]
+    shown = _shown(explainer, HeadReport(heads, 100, 1, None, 0, 0, 0, None, None))
+    assert "★ encoder layer 1 head 13   looks at rare words" in shown
+    assert "★ decoder layer 1 head 1" in shown
+    assert "  encoder layer 1 head 1    looks at punctuation" in shown  # none does so clearly
+    assert sum(line.startswith("  ★ ") for line in shown.splitlines()) == 14
+    assert shown.count("parks on <s>\n") == shown.count("parks on </s>\n") == 1  # decoder and cross
+
+
 def test_ranking_has_aligners_first() -> None:
     heads = [_head(previous=0.9), _head(), _head(kind="cross", aer=Aer(0.4, 0.3, 0.5))]
     report = HeadReport(heads, 1, 1, None, 0, 1, 0, None, 0.7)
@@ -289,6 +365,8 @@ def test_a_trend_over_the_layers_is_claimed_only_where_chance_does_not_explain_i
     assert said([1, 2, 3, 4, 5, 6]) == "yes"
     assert said([6, 5, 4, 3, 2, 1]) == "no"
     assert said([2, 1, 3]) == said([1, 2, 3]) == said([1]) == "cannot tell"  # too few layers
+    assert said([1, 2, 3, 4]) == "cannot tell"  # chance makes 2 of the 24 orders rise or fall all the way
+    assert said([1, 2, 3, 4, 5]) == "yes"
     assert said([1, 4, 2, 6, 3, 5]) == "cannot tell"
     assert said([1, 2, 3, 4, 5, 6], sentences=4) == "cannot tell"
 

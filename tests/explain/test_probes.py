@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 
 from translit.explain.explanation import Explainer, Explanation
-from translit.explain.probes import agreement
+from translit.explain.probes import _memory_of_layers, _write_freely, agreement
 from translit.explain.words import Word
 from translit.text.tokenizer import BOS
 
@@ -54,3 +56,31 @@ def test_agreement_counts_equal_favourites() -> None:
     effect = torch.tensor([[2.0, 0.1, 0.0], [0.3, 1.0, 0.2], [0.0, 0.0, 0.0]])
     found = agreement(attention, effect, rows, words)
     assert (found.words, found.same_top) == (2, 0.5)  # the row of </s> does not count
+
+
+def test_agreement_leaves_out_words_that_need_none() -> None:
+    words = [Word(c, (i,)) for i, c in enumerate("ab")]
+    attention = torch.tensor([[0.9, 0.1], [0.1, 0.9]])
+    effect = torch.tensor([[2.0, 0.1], [0.01, 0.04]])
+    found = agreement(attention, effect, words, words)
+    assert (found.words, found.same_top) == (1, 1.0)
+    nothing = agreement(attention, torch.zeros(2, 2), words, words)
+    assert (nothing.words, nothing.same_top) == (0, 0.0)
+
+
+def test_free_writing_stops_when_all_have_ended(
+    explainer: Explainer, forced: Explanation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, decode = explainer.model, explainer.model.decode
+    calls: list[int] = []
+
+    def counted(*inputs: Any) -> Any:
+        calls.append(1)
+        return decode(*inputs)
+
+    monkeypatch.setattr(model, "decode", counted)
+    with torch.inference_mode():
+        memory = _memory_of_layers(model, forced.record.states("encoder"))
+        written = _write_freely(model, memory, 200)
+    assert len(calls) == min(1 + max(map(len, written)), 200)
+    assert len(calls) < 200

@@ -12,6 +12,7 @@ from translit.errors import TranslitError
 from translit.explain.explanation import Explainer, Explanation
 from translit.explain.record import PLACES, Kind
 from translit.model.trace import Trace
+from translit.sentence import Glossary
 from translit.text.tokenizer import BOS, EOS
 from translit.translator import Translator
 
@@ -96,3 +97,23 @@ def test_translating_records_nothing(explainer: Explainer, monkeypatch: pytest.M
 
     monkeypatch.setattr(Trace, "record", record)
     assert search(explainer.model, [[5, 6, EOS]], explainer.settings)
+
+
+def test_a_translation_put_right_is_explained_with_its_own_tokens(explainer: Explainer) -> None:
+    mine = Explainer(explainer.directory)
+    mine._translator._glossary = Glossary(
+        {"station": "车站"}
+    )  # a promise: the tiny model never keeps it itself
+    explained = mine.explain("Where is the station?")
+    (one,) = explained.sentences
+    assert one.unrepaired is not None
+    assert "{0}" not in one.unrepaired
+    assert "{0}" in one.record.translation
+    assert (one.record.given, one.tree) == (True, None)
+    assert one.final == explained.translation
+    assert "车站" in explained.translation
+
+
+def test_what_stands_between_tags_is_no_sentence(explainer: Explainer) -> None:
+    explained = explainer.explain("I <b>love</b> you")
+    assert [one.final for one in explained.sentences] == [explained.translation]

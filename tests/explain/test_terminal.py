@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import re
 import string
+from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
+from tests.conftest import write_tiny_model
 
 from translit.explain.captions import GLOSSARY, TEXTS
 from translit.explain.explanation import Explained, Explainer, Explanation
@@ -22,6 +24,8 @@ from translit.explain.terminal.pictures import (
     beside,
     clip,
     heatmap,
+    mask_picture,
+    matrix,
     number_table,
     numbered_names,
     percent,
@@ -31,6 +35,7 @@ from translit.explain.terminal.pictures import (
 from translit.explain.terminal.steps import _step
 from translit.explain.terminal.view import View, show
 from translit.explain.words import Word
+from translit.model_directory import ModelDirectory
 
 VIEWS = {
     "overview": View(),
@@ -179,3 +184,55 @@ def test_glossary_lists_every_term() -> None:
         out = io.StringIO()
         show_glossary(Console(file=out, width=80), Captions(TEXTS, language))
         assert all(both[column][0] in out.getvalue() for both in GLOSSARY.values())
+
+
+def _words(lines: list[str]) -> str:
+    return " ".join(" ".join(lines).split())
+
+
+def test_a_narrow_terminal_cuts_no_sentence(explainer: Explainer, forced: Explanation) -> None:
+    overview = _words(_printed(explainer, forced, View(), width=40))
+    assert "█ > 75 share of attention" in overview
+    assert "Probability Rank" in overview  # no header is broken
+    lens = _words(_printed(explainer, forced, View(lens=True), width=30))
+    assert "Written freely (greedily) from each encoder layer:" in lens
+
+
+@pytest.mark.parametrize(("width", "bars"), [(80, True), (40, False)])
+def test_a_given_translation_has_bars_where_there_is_room(
+    explainer: Explainer, forced: Explanation, width: int, bars: bool
+) -> None:
+    text = "\n".join(_printed(explainer, forced, View(), width=width))
+    step = max(forced.steps, key=lambda s: s.chosen.probability)
+    table = text.partition("token by token")[2].partition("Which word")[0]
+    assert (bar(step.chosen.probability, 20).strip() in table) == bars
+
+
+def test_shades_of_a_fall_are_told_in_nats(explainer: Explainer, forced: Explanation) -> None:
+    text = _words(_printed(explainer, forced, View(why=True)))
+    assert "░ ≥ 0.15 ▒ ≥ 0.6 ▓ ≥ 1.4 █ ≥ 2.2" not in text  # rounded, they would be false
+    for fall, mark in ((0.15, "░"), (0.6, "▒"), (1.35, "▓"), (2.25, "█")):
+        assert f"{mark} ≥ {fall:g}" in text
+        assert shade(fall / 3 + 1e-9) == mark
+        assert shade(fall / 3 - 1e-9) != mark
+
+
+def test_pictures_say_where_they_are_cut() -> None:
+    assert [line.plain for line in mask_picture([[1, 0, 0]], ["I"], 12)] == ["I ■ · ·"]
+    assert [line.plain for line in mask_picture([[1, 0, 0]], ["I"], 7)] == ["I ■ · ·"]
+    assert [line.plain for line in mask_picture([[1, 0, 0]], ["I"], 6)] == ["I ■ …"]
+    assert [line.plain for line in matrix([[0.5, 1.5]], ["I"], -2, 2)] == ["I    0.50 …"]
+
+
+def test_the_flow_names_the_layer_of_each_stack(tmp_path: Path) -> None:
+    model = write_tiny_model(tmp_path / "model", encoder_layers=2, decoder_layers=1, activation="gelu")
+    explainer = Explainer(ModelDirectory.open(model))
+    explanation = explainer.explain_given("I love you", "我爱你").sentences[0]
+    text = _words(_printed(explainer, explanation, View(flow=True, layer=1)))
+    assert "layer 2 of the encoder, layer 1 of the decoder" in text
+    assert "2 layers in all" in text
+    assert "1 layers in all" not in text
+    assert "shrinks what is negative to nearly 0" in text
+    tables = _words(_printed(explainer, explanation, View(all=True, layer=1)))
+    assert "Encoder self-attention" in tables
+    assert "Cross-attention" not in tables  # the decoder has no second layer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -95,6 +96,7 @@ def explain(
         return
     if beam is not None and target is not None:
         raise TranslitError("--beam and --target: a given translation is not searched; choose one of them")
+    target = None if target is None else _readable(target)
     if target is not None and not target.strip():
         raise TranslitError("--target: the translation is empty; give one to explain")
     sentence = _input(text)
@@ -102,7 +104,9 @@ def explain(
     from translit.explain.terminal.view import View, show
 
     explainer = _explainer(model, beam)
-    layer_index, head_index = _place(explainer, kind, layer, head)
+    # What follows a layer through both stacks is content if one of them has it.
+    both = not svg and (everything or steps or json or html is not None)
+    layer_index, head_index = _place(explainer, kind, layer, head, both=both)
     candidates = max(top_k, _JSON_CANDIDATES) if json or html else top_k
     if target is None:
         explained = explainer.explain(sentence, candidates)
@@ -112,7 +116,9 @@ def explain(
         from translit.explain.svg import write_heat_map
 
         write_heat_map(svg, explained.sentences[0], kind, layer_index, head_index, captions)
-        typer.echo(f"{svg}: written", err=True)
+        count = len(explained.sentences)
+        rest = f"; it shows the first of {count} sentences" if count > 1 else ""
+        typer.echo(f"{svg}: written{rest}", err=True)
     if html or json:
         from translit.explain.document import document
 
@@ -133,6 +139,7 @@ def explain(
     show(console, explainer, explained, captions, view)
 
 
+_NOT_UTF8 = re.compile("[\ud800-\udfff]")  # as Python reads such bytes of the command line
 _JSON_CANDIDATES = 10  # at least so many a step, whatever the terminal shows
 
 
@@ -140,10 +147,15 @@ def _input(words: list[str] | None) -> str:
     """The text to explain: the arguments, or standard input if that is not a keyboard."""
     if not words and sys.stdin.isatty():
         raise TranslitError('explain: nothing to explain; write for example: translit explain "I love you"')
-    text = " ".join(words) if words else sys.stdin.read()
+    text = _readable(" ".join(words) if words else sys.stdin.read())
     if not text.strip():  # told before anything is loaded
         raise TranslitError("explain: the text is empty; give a sentence to explain")
     return text
+
+
+def _readable(text: str) -> str:
+    """``text`` with � for bytes that were not UTF-8: they can be neither encoded nor written."""
+    return _NOT_UTF8.sub("\ufffd", text)
 
 
 def _explainer(model: str | None, beam: int | None) -> Explainer:
@@ -157,11 +169,16 @@ def _explainer(model: str | None, beam: int | None) -> Explainer:
 
 
 def _place(
-    explainer: Explainer, kind: Kind | None, layer: int | None, head: int | None
+    explainer: Explainer, kind: Kind | None, layer: int | None, head: int | None, *, both: bool
 ) -> tuple[int | None, int | None]:
-    """``--layer`` and ``--head`` counted from 0, after a look whether the model has them."""
+    """``--layer`` and ``--head`` counted from 0, after a look whether the model has them.
+
+    Without a ``kind``, the stack with more layers counts for ``both``, else the decoder.
+    """
     config = explainer.directory.model
     layers = config.encoder_layers if kind == "encoder" else config.decoder_layers
+    if kind is None and both:
+        layers = max(config.encoder_layers, config.decoder_layers)
     for option, number, size in (("layer", layer, layers), ("head", head, config.n_heads)):
         if number is not None and number > size:
             raise TranslitError(f"--{option} {number}: this model has {size} there; choose from 1 to {size}")

@@ -44,7 +44,12 @@ def heads(
             metavar="FILE", help="Source sentences with dependency trees, for grammatical relations."
         ),
     ] = None,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="At most so many sentence pairs.")] = 1000,
+    limit: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=1, help="At most so many pairs of the corpus; all alignments and trees are used."
+        ),
+    ] = 1000,
     silence: Annotated[
         int,
         typer.Option(
@@ -75,6 +80,10 @@ def heads(
     directory = find_model(model)
     if save and align is None:
         raise TranslitError("--save: which head aligns best is measured with --align FOLDER; give both")
+    if align is not None and not save:
+        from translit.explain.heads.alignment import named_aligner
+
+        named_aligner(directory)  # a wrong entry is told now, not after minutes of measuring
     if corpus is None and align is None:
         corpus = _starter(directory)
     report = _measure(directory, corpus, align, conllu, limit, silence, captions)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from translit.explain.tour.view import View
 
 
+_DECIMALS = 4
+
+
 @app.command()
 def tour(
     file: Annotated[
@@ -57,7 +60,7 @@ def tour(
     ] = False,
     decimals: Annotated[
         int, typer.Option(metavar="N", min=2, max=6, help="Decimals kept after every step.")
-    ] = 4,
+    ] = _DECIMALS,
     tolerance: Annotated[
         float, typer.Option(metavar="X", min=0, help="By how much an answer may be off (--check, --quiz).")
     ] = 0.001,
@@ -65,7 +68,7 @@ def tour(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Only this part, such as encoder.1.self.head1; also of --quiz and --write-answers.",
+            help="Only this part or matrix, such as encoder.1.self.head1; also of --quiz and --write-answers.",
         ),
     ] = None,
     pause: Annotated[bool, typer.Option("--pause", help="Wait for Enter after every frame.")] = False,
@@ -85,6 +88,7 @@ def tour(
     from translit.explain.tour.exercises import answer_sheet
     from translit.explain.tour.lesson import load, write, write_new
 
+    _finite(tolerance)
     wholly: dict[str, object] = {
         "--write-file": write_file,
         "--check": check,
@@ -106,7 +110,8 @@ def tour(
     computed = compute_tour(lesson, positions=positions, decimals=decimals)
     console = Console(highlight=False, markup=False, emoji=False)
     if write_answers:
-        write_new(write_answers, answer_sheet(computed, part))
+        command = _command(file, heads, layers, seed, positions, decimals)
+        write_new(write_answers, answer_sheet(computed, part, command))
         typer.echo(f"written: {write_answers}", err=True)
         return
     notes = _notes(captions, lesson, file, seed, positions)
@@ -131,6 +136,35 @@ def _one_at_a_time(requests: dict[str, object]) -> None:
     asked = [name for name, value in requests.items() if value]
     if len(asked) > 1:
         raise TranslitError(f"{' and '.join(asked)} do different things; choose one")
+
+
+def _finite(tolerance: float) -> None:
+    import math
+
+    from translit.errors import TranslitError
+
+    if not math.isfinite(tolerance):
+        raise TranslitError(f"--tolerance {tolerance}: is no number to compare with; give one such as 0.001")
+
+
+def _command(
+    file: Path | None,
+    heads: int | None,
+    layers: int | None,
+    seed: int | None,
+    positions: bool,
+    decimals: int,
+) -> str:
+    """The command that shows the same numbers again."""
+    import shlex
+
+    given = {"--file": file, "--heads": heads, "--layers": layers, "--seed": seed}
+    words = ["translit", "tour"]
+    for option, value in given.items():
+        words += [] if value is None else [option, str(value)]
+    words += ["--positions"] * positions
+    words += ["--decimals", str(decimals)] if decimals != _DECIMALS else []
+    return shlex.join(words)
 
 
 def _notes(

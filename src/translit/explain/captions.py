@@ -8,6 +8,10 @@ TEXTS: dict[str, tuple[str, str]] = {
     # The first lines
     "sentence": ("Sentence {number} of {count}", "第 {number} 句，共 {count} 句"),
     "finished": ("finished (punctuation, copied parts): {text}", "整理之后（标点、照抄的部分）：{text}"),
+    "repaired": (
+        "The model itself wrote: {text} — that loses or doubles something that must be kept, so it was put right where the model finds it likeliest. Explained is what came of it.",
+        "模型自己写的是：{text} ——必须保留的内容有漏掉或重复的，已经放到模型认为最合适的位置。下面解释的是改正后的译文。",
+    ),
     "made_by": (
         "model {model} · {parameters:.1f} M parameters · {search} · log-probability {log_prob}",
         "模型 {model} · {parameters:.1f} M 个参数 · {search} · 对数概率 {log_prob}",
@@ -15,6 +19,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "search.greedy": ("greedy", "贪心"),
     "search.beam": ("beam {beam}", "集束 {beam}"),
     "search.given": ("given translation", "给定的译文"),
+    "search.repaired": ("put right after the search", "搜索后改正"),
     "more": ("More: {options}", "继续看：{options}"),
     # Steps
     "steps.title": ("Step by step", "一步一步地写"),
@@ -37,6 +42,12 @@ TEXTS: dict[str, tuple[str, str]] = {
         "The model was made to write this translation: how probable was each token, "
         "and what would it have written itself?",
         "让模型照着这个译文写：每个词元的概率有多大？它自己本来会写什么？",
+    ),
+    "repaired.title": ("The translation, token by token", "逐个词元看译文"),
+    "repaired.note": (
+        "The model was made to write the translation as it was put right: how probable was each token, "
+        "and what would it have written itself?",
+        "让模型照着改正后的译文写：每个词元的概率有多大？它自己本来会写什么？",
     ),
     "given.token": ("Token", "词元"),
     "given.probability": ("Probability", "概率"),
@@ -129,7 +140,6 @@ TEXTS: dict[str, tuple[str, str]] = {
         "从编码器每一层自由写出的译文（贪心）：",
     ),
     "lens.mark": ("* the token that was really written", "* 真正写下的词元"),
-    "lens.layer": ("Layer", "层"),
     "lens.corner": ("Layer ＼ step", "层 ＼ 步"),
     "lens.embedding": ("input", "输入"),
     # Why
@@ -145,8 +155,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     "why.effect": ("Probability with → without", "概率：有它 → 没它"),
     "why.none": ("no single word", "没有哪一个词"),
     "why.picture": (
-        "fall of log-probability (nats), darkest = 3 or more",
-        "对数概率的下降（奈特），最深 = 3 以上",
+        "fall of log-probability (nats): {legend}",
+        "对数概率的下降（奈特）：{legend}",
     ),
     "why.agree.aligned_head": (
         "Layer {layer} head {head} and occlusion name the same word for {same} of {words} ({share}); "
@@ -160,8 +170,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     # Flow
     "flow.title": ("How it flows", "数据怎样流过模型"),
     "flow.note": (
-        "The road of the sentence through the model, with real numbers. Followed closely: layer {layer}, head {head} of {heads}.",
-        "这句话走过模型的路，数字都是真的。仔细跟踪的是：第 {layer} 层，{heads} 个头里的第 {head} 个。",
+        "The road of the sentence through the model, with real numbers. Followed closely: layer {encoder} of the encoder, layer {decoder} of the decoder, head {head} of {heads}.",
+        "这句话走过模型的路，数字都是真的。仔细跟踪的是：编码器第 {encoder} 层，解码器第 {decoder} 层，{heads} 个头里的第 {head} 个。",
     ),
     "flow.text": (
         "Text becomes tokens, and each token a number in the vocabulary.",
@@ -231,9 +241,13 @@ TEXTS: dict[str, tuple[str, str]] = {
         "Add & Norm: add what came in. This model normalises before each part instead of after it (pre-norm).",
         "残差与归一化：加上原来的输入。这个模型在每个部分之前归一化，而不是之后（pre-norm）。",
     ),
-    "stage.ffn.inner": (
+    "stage.ffn.inner.relu": (
         "Feed-forward, first half: a wide layer that drops what is negative.",
         "前馈网络前半：变宽，并压掉负数。",
+    ),
+    "stage.ffn.inner.gelu": (
+        "Feed-forward, first half: a wide layer that shrinks what is negative to nearly 0.",
+        "前馈网络前半：变宽，并把负数压到接近 0。",
     ),
     "stage.ffn.output": (
         "Feed-forward, second half: back to the old width.",
@@ -312,14 +326,14 @@ TEXTS: dict[str, tuple[str, str]] = {
         "对照：所有头的平均 AER 为 {average:.2f}，对角线为 {diagonal:.2f}。",
     ),
     "heads.legend.unmatched": (
-        "{count} aligned sentences were left out: their words do not spell the text.",
-        "有 {count} 个标注句没有用上：它们的词和原文对不上。",
+        "{count} aligned sentences were left out: they are empty, or their words do not spell the text.",
+        "有 {count} 个标注句没有用上：是空行，或者词和原文对不上。",
     ),
     "heads.role.aligns": ("aligns", "对齐"),
     "heads.role.previous": ("previous token", "看前一个词元"),
     "heads.role.next": ("next token", "看后一个词元"),
     "heads.role.same": ("the token itself", "看自己"),
-    "heads.role.separators": ("parks on </s>", "停在 </s>"),
+    "heads.role.separators": ("parks on {separator}", "停在 {separator}"),
     "heads.role.punctuation": ("punctuation", "看标点"),
     "heads.role.rare": ("rare words", "看罕见词"),
     "heads.role.local": ("nearby", "看附近"),
@@ -396,6 +410,10 @@ TEXTS: dict[str, tuple[str, str]] = {
     "heads.column.baseline": ("Fixed", "固定"),
     "heads.relations.proof": ("follows it", "跟踪"),
     "heads.relations.weak": ("no better", "不比固定距离好"),
+    "heads.relations.unmatched": (
+        "{count} of {total} trees were left out: their words do not spell the text.",
+        "{total} 棵句法树里有 {count} 棵没有用上：它们的词和原文对不上。",
+    ),
     "heads.direction.to head": ("to its head", "看中心词"),
     "heads.direction.to dependent": ("to its dependent", "看从属词"),
     "heads.advice": (
@@ -460,8 +478,8 @@ GLOSSARY: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {
         ("残差与层归一化", "把一个部分的输入加到输出上，再让数字的平均为 0、幅度为 1（LayerNorm）。"),
     ),
     "ffn": (
-        ("feed-forward network", "Two linear maps with a ReLU between them, the same for every position."),
-        ("前馈网络", "两个线性变换，中间是 ReLU，每个位置都一样。"),
+        ("feed-forward network", "Two linear maps, the same for every position; between them, negative numbers become 0 (ReLU) or nearly 0 (GELU)."),
+        ("前馈网络", "两个线性变换，每个位置都一样；中间把负数变成 0（ReLU）或接近 0（GELU）。"),
     ),
     "softmax": (
         ("softmax", "Turns any numbers into positive shares that add up to 1."),

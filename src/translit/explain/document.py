@@ -39,7 +39,7 @@ def document(explainer: Explainer, explained: Explained, *, layer: int = 0, head
         "search": {
             "beam": explainer.settings.beam,
             "length_penalty": explainer.settings.length_penalty,
-            "given_target": any(e.record.given for e in explained.sentences),
+            "given_target": any(e.record.given and e.unrepaired is None for e in explained.sentences),
         },
         "sentences": [sentence(e, layer=layer, head=head) for e in explained.sentences],
     }
@@ -53,6 +53,7 @@ def sentence(explanation: Explanation, *, layer: int = 0, head: int = 0) -> dict
         "translation": record.translation,
         "final": explanation.final or record.translation,
         "given": record.given,
+        "unrepaired": explanation.unrepaired,
         "log_prob": _number(record.chosen_log_probs().sum().item()),
         "source": _tokens(record.source_ids, record.source_pieces, explanation.source_words),
         "target": _tokens(record.target_ids, record.target_pieces, explanation.target_words),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,18 +14,21 @@ from translit.errors import TranslitError
 from translit.explain import facts, probes
 from translit.explain.beam import BeamTree, build_tree
 from translit.explain.facts import Sink, Step
+from translit.explain.heads.alignment import named_aligner
 from translit.explain.record import PLACES, Record, record_pass
 from translit.explain.words import Word, group_words
+from translit.pairs import Tagged
 from translit.sentence import Attempt, Draft
 from translit.text.normalize import normalize_source, normalize_target
 from translit.text.tokenizer import EOS
-from translit.translator import Translator, Work
+from translit.translator import Translation, Translator
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from translit.model.transformer import Transformer
     from translit.model_directory import ModelDirectory
+    from translit.translator import _Part
 
 LENS_K = 3  # candidates kept in each cell of a lens
 
@@ -40,6 +43,7 @@ class Explanation:
     tree: BeamTree | None  # None for a given translation
     top_k: int = 5
     final: str | None = None  # the translation as ``translate`` gives it, if the model's words were finished
+    unrepaired: str | None = None  # what the model wrote by itself, where that had to be put right
 
     @cached_property
     def source_words(self) -> list[Word]:
@@ -60,15 +64,13 @@ class Explanation:
     @cached_property
     def head_is_trained(self) -> bool:
         """Does the model's config name its alignment head?"""
-        return "alignment_head" in self.directory.info
+        return named_aligner(self.directory) is not None
 
     @cached_property
     def aligned_head(self) -> tuple[int, int]:
         """(layer, head) of the cross-attention that aligns: the model's own, else the likeliest."""
-        if self.head_is_trained:
-            layer, head = self.directory.info["alignment_head"]
-            return layer, head
-        return facts.choose_alignment_head(self.record.attention("cross"), self.source_words)
+        named = named_aligner(self.directory)
+        return named or facts.choose_alignment_head(self.record.attention("cross"), self.source_words)
 
     @cached_property
     def alignment(self) -> Tensor:
@@ -154,9 +156,9 @@ class Explainer:
         """
         if not text.strip():
             raise TranslitError("explain: the text is empty; give a sentence to explain")
-        decodes: list[_Decode] = []
-        self._translator.decodes = decodes
+        self._translator.forget()
         translation = self._translator.translate([text])[0].text
+        decodes = self._translator.decodes
         if not decodes:
             raise TranslitError(
                 "explain: nothing in the text needs the model, it is copied as it is; give an English sentence"
@@ -174,11 +176,19 @@ class Explainer:
         return Explained(text, target, [Explanation(self.model, self.directory, record, None, top_k)])
 
     def _explain_decode(self, decode: _Decode, top_k: int) -> Explanation:
-        """Search once more, watched, for the tree; the tokens are those of the translation."""
+        """Search once more, watched, for the tree; the tokens are those of the translation.
+
+        Where the translation was put right after the search (``Translator._insist``), the model is made to write
+        it as it is, and there is no tree.
+        """
         seen: list[BeamStep] = []
         settings = replace(self.settings, no_repeat_ngram=decode.no_repeat_ngram)
         best = search(self.model, [decode.source], settings, observer=seen.append)[0][0]
         tokenizer = self.directory.target_tokenizer
+        found = tokenizer.decode(best.ids)
+        if tokenizer.decode(decode.ids) != found:
+            record = self._record(decode.text, decode.source, [*decode.ids, EOS], given=True)
+            return Explanation(self.model, self.directory, record, None, top_k, decode.final, found)
         tree = build_tree(
             seen, settings.beam, settings.length_penalty, tokenizer.vocabulary, tokenizer.decode
         )
@@ -200,25 +210,37 @@ class _Decode:
     text: str  # what the model read
     source: list[int]
     no_repeat_ngram: int
+    ids: list[int]  # what was kept of the model's output, without </s>
     final: str  # the translation after all was put back
 
 
 class _Witness(Translator):
     """A translator that remembers which attempt at each sentence it kept."""
 
-    decodes: list[_Decode]
+    def forget(self) -> None:
+        """Remember nothing of earlier texts."""
+        self.decodes: list[_Decode] = []  # of the sentences of the text, in order
+        self._tried: list[tuple[Draft, _Decode]] = []
 
-    def _solve(self, sentences: Sequence[str]) -> Work[dict[str, Draft]]:
-        self._tried: list[tuple[Draft, Attempt]] = []
-        kept = yield from super()._solve(sentences)
-        for draft in kept.values():
-            for tried, attempt in self._tried:
-                if tried is draft:
-                    source = self._encode(attempt.text)
-                    self.decodes.append(_Decode(attempt.text, source, attempt.no_repeat_ngram, draft.text))
-        return kept
+    def _assemble(
+        self, line: str, plan: Sequence[_Part], drafts: Mapping[str, Draft], seconds: float
+    ) -> Translation:
+        # Asked here, not where drafts are made: what stands between two tags is drafted, too, but is no sentence.
+        for sentence in dict.fromkeys(s for part in plan for s in part.sentences):
+            kept = drafts[sentence]
+            self.decodes += [decode for draft, decode in self._tried if draft is kept]
+        return super()._assemble(line, plan, drafts, seconds)
+
+    def _placed(self, sentence: str, tagged: Tagged, plain: Draft, insides: Sequence[str]) -> Draft | None:
+        """The draft with its tags comes from the same decode as the one without."""
+        placed = super()._placed(sentence, tagged, plain, insides)
+        if placed is not None:
+            same = [replace(decode, final=placed.text) for draft, decode in self._tried if draft is plain]
+            self._tried += [(placed, decode) for decode in same]
+        return placed
 
     def _draft(self, sentence: str, attempt: Attempt, found: Sequence[Hypothesis]) -> Draft:
         draft = super()._draft(sentence, attempt, found)
-        self._tried.append((draft, attempt))
+        source, ids = self._encode(attempt.text), list(found[0].ids)
+        self._tried.append((draft, _Decode(attempt.text, source, attempt.no_repeat_ngram, ids, draft.text)))
         return draft

@@ -135,9 +135,10 @@ def _add_norm(record: Record, config: ModelConfig, place: str, rows: list[str]) 
 def _feed_forward(record: Record, config: ModelConfig, place: str, rows: list[str]) -> list[Stage]:
     part, t = place.split(".")[0], record.trace
     activation = "ReLU" if config.activation == "relu" else "GELU"
+    formula = f"{activation}({_entering(config)} · W_1 + b_1)"
     inner, output = (t[f"{place}.feed_forward.{name}"][0] for name in ("inner", "output"))
     return [
-        Stage(part, "ffn.inner", f"{activation}({_entering(config)} · W_1 + b_1)", rows, None, inner),
+        Stage(part, f"ffn.inner.{config.activation}", formula, rows, None, inner),
         Stage(part, "ffn.output", "inner · W_2 + b_2", rows, None, output),
     ]
 

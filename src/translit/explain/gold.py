@@ -57,7 +57,7 @@ def _aligned_pair(line: tuple[str, ...], place: str) -> AlignedPair:
     pair = AlignedPair(source, target, source_words.split(), target_words.split(), set())
     for link in links.split():
         left, _, right = link.partition("-")
-        if not (left.isdigit() and right.isdigit()):
+        if not (left.isdecimal() and right.isdecimal()):
             raise TranslitError(f"{place}: {link!r} is not a link; write i-j, word numbers from 0")
         i, j = int(left), int(right)
         if i >= len(pair.source_words) or j >= len(pair.target_words):
@@ -105,7 +105,7 @@ def read_conllu(path: Path) -> Iterator[Tree]:
 
     Raises TranslitError naming file and line for a line that is not CoNLL-U.
     """
-    text, rows = "", []
+    text, rows, places = "", [], []
     for number, line in enumerate([*read_lines(path), ""], 1):
         if line.startswith("# text = "):
             text = line.removeprefix("# text = ")
@@ -113,11 +113,17 @@ def read_conllu(path: Path) -> Iterator[Tree]:
             columns = line.split("\t")
             if len(columns) != 10:
                 raise TranslitError(f"{where(path, number)}: {len(columns)} columns; CoNLL-U has 10")
-            if columns[0].isdigit():
-                if not columns[6].isdigit():
+            if columns[0].isdecimal():
+                if not columns[6].isdecimal():
                     raise TranslitError(f"{where(path, number)}: head {columns[6]!r} is not a number")
                 rows.append((columns[1], int(columns[6]) - 1, columns[7].split(":")[0]))
+                places.append(where(path, number))
         elif not line and rows:
             words, heads, relations = (list(column) for column in zip(*rows, strict=True))
+            for place, head in zip(places, heads, strict=True):
+                if head >= len(words):
+                    raise TranslitError(
+                        f"{place}: head {head + 1} is past the last word, {len(words)}; correct the number"
+                    )
             yield Tree(text or " ".join(words), words, heads, relations)
-            text, rows = "", []
+            text, rows, places = "", [], []

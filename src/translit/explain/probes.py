@@ -18,6 +18,7 @@ from translit.explain.words import Word
 from translit.model.transformer import Memory, Transformer, pad
 from translit.text.tokenizer import BOS, EOS, Tokenizer
 
+NOTICEABLE = 0.05  # nats: a smaller fall (5 % of the probability) is no need
 _BATCH_TOKENS = 8192  # rows × (source + target) of one batch of occlusions
 
 
@@ -54,7 +55,8 @@ def encoder_lens(model: Transformer, record: Record, k: int, tokenizer: Tokenize
     """DecoderLens (Langedijk et al. 2024): the whole decoder reads encoder layer i instead of the last one.
 
     Two answers a layer: the probabilities at the steps of the real translation, and a translation written
-    freely (greedy). The last row is the model's real output.
+    freely. The last row's probabilities are the model's real output; its text is greedy, so it may differ from
+    what a beam found.
     """
     states = [record.trace["source_embedding.output"][0], *record.states("encoder")]
     memory = _memory_of_layers(model, states)
@@ -78,13 +80,17 @@ def _memory_of_layers(model: Transformer, states: Sequence[Tensor]) -> Memory:
 
 
 def _write_freely(model: Transformer, memory: Memory, limit: int) -> list[list[int]]:
-    """Greedy decoding of every row of ``memory``, at most ``limit`` tokens each."""
+    """Greedy decoding of every row of ``memory``, at most ``limit`` tokens each; until all have ended."""
     rows = memory.states.size(0)
     token, past, written = torch.full((rows, 1), BOS), None, []
+    ended = torch.zeros(rows, 1, dtype=torch.bool)
     for _ in range(limit):
         states, past = model.decode(token, memory, past)
         token = model.logits(states).argmax(-1)  # (rows, 1)
         written.append(token)
+        ended |= token == EOS
+        if ended.all():
+            break
     ids = torch.cat(written, dim=1).tolist()
     return [row[: row.index(EOS)] if EOS in row else row for row in ids]
 
@@ -127,16 +133,21 @@ class Agreement:
     """Do the words that were looked at most also matter most?"""
 
     same_top: float  # share of target words where attention and occlusion name the same source word
-    words: int  # target words compared
+    words: int  # target words compared: those that need some source word
     spearman: float | None  # rank correlation over all pairs of a target and a source word, −1 to 1
 
 
 def agreement(attention: Tensor, effect: Tensor, queries: Sequence[Word], keys: Sequence[Word]) -> Agreement:
-    """Compare ``attention`` with occlusion's ``effect``, both (W, U) between words, without separators."""
+    """Compare ``attention`` with occlusion's ``effect``, both (W, U) between words, without separators.
+
+    A word that needs no single source word has no favourite to compare, but counts in the rank correlation.
+    """
     rows = [w for w, word in enumerate(queries) if word.text not in SEPARATORS]
     columns = [u for u, word in enumerate(keys) if word.text not in SEPARATORS]
     if not rows or not columns:
         return Agreement(0.0, 0, None)
     a, b = attention[rows][:, columns], effect[rows][:, columns]
-    same = (a.argmax(-1) == b.argmax(-1)).double().mean().item()
-    return Agreement(same, len(rows), spearman(a, b))
+    in_need = b.amax(-1) >= NOTICEABLE
+    words = int(in_need.sum())
+    same = int((a.argmax(-1) == b.argmax(-1))[in_need].sum())
+    return Agreement(same / max(words, 1), words, spearman(a, b))

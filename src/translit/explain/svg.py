@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,8 +9,8 @@ from xml.sax.saxutils import escape
 
 from rich.cells import cell_len
 
-from translit.errors import TranslitError
 from translit.explain.words import piece_text
+from translit.explain.writing import write_whole
 
 if TYPE_CHECKING:
     from translit.explain.explanation import Explanation
@@ -49,14 +48,7 @@ def write_heat_map(
     columns = record.inputs if kind == "decoder" else record.source_pieces
     title = f"{captions(f'kind.{kind}')} · {captions('head', layer=layer + 1, head=head + 1)}"
     picture = heat_map(record.attention(kind)[layer, head].tolist(), rows, columns, title)
-    temporary = path.with_name(path.name + ".tmp")
-    try:
-        temporary.write_text(picture, "utf-8")
-        os.replace(temporary, path)
-    except OSError as error:
-        raise TranslitError(
-            f"{path}: cannot write the picture: {error.strerror}; choose another file"
-        ) from None
+    write_whole(path, picture, "the picture")
 
 
 def heat_map(
@@ -67,7 +59,8 @@ def heat_map(
     left = 16 + _LETTER * max(map(cell_len, rows))
     top = 48 + int(0.72 * _LETTER * max(map(cell_len, columns)))
     slant = int(0.72 * _LETTER * cell_len(columns[-1])) + 24
-    width, height = left + _CELL * len(columns) + slant, top + _CELL * len(rows) + 16
+    width = max(left + _CELL * len(columns) + slant, 16 + _LETTER * cell_len(title))
+    height = top + _CELL * len(rows) + 16
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img" aria-label="{escape(title)}">',

@@ -44,8 +44,9 @@ def measure(
     if alignment:
         rates = alignment.rates
         heads = [replace(h, aer=rates[h.layer, h.head]) if h.kind == "cross" else h for h in heads]
+    unmatched_trees = 0
     if trees:
-        found = measure_relations(model, directory, trees, progress)
+        found, unmatched_trees = measure_relations(model, directory, trees, progress)
         heads = [replace(h, relations=found[h.layer, h.head]) if h.kind == "encoder" else h for h in heads]
     silenced = sample(examples, importance)
     loss = None
@@ -62,4 +63,6 @@ def measure(
         unmatched=alignment.unmatched if alignment else 0,
         average_aer=alignment.average if alignment else None,
         diagonal_aer=alignment.diagonal if alignment else None,
+        trees=len(trees) - unmatched_trees,
+        unmatched_trees=unmatched_trees,
     )

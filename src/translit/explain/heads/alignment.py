@@ -6,6 +6,7 @@ words.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,12 +14,14 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from translit.errors import TranslitError
 from translit.explain.facts import is_punctuation
 from translit.explain.gold import AlignedPair, word_shares
 from translit.explain.heads.examples import Example, Progress, batches, encode
 from translit.explain.heads.report import Aer
 from translit.model.trace import Trace
 from translit.model.transformer import Transformer, pad
+from translit.model_directory import CONFIG
 from translit.text.normalize import normalize_source, normalize_target
 
 if TYPE_CHECKING:
@@ -33,7 +36,7 @@ class Alignment:
     average: Aer  # of the mean of all heads
     diagonal: float  # of the trivial alignment along the diagonal
     sentences: int
-    unmatched: int  # sentences whose annotated words do not spell the text
+    unmatched: int  # sentences without words, or whose annotated words do not spell the text
 
 
 def alignment_error_rate(found: int, right: int, sure: int) -> float:
@@ -65,7 +68,8 @@ def alignment_errors(
 ) -> Alignment:
     """Force the given translation, link each target word to the source word it looks at most, count errors.
 
-    Punctuation is neither linked nor linked to: the annotators aligned words only.
+    Punctuation is neither linked nor linked to: the annotators aligned words only. Raises TranslitError when no
+    sentence can be used.
     """
     examples = encode(directory, [(p.source, p.target) for p in aligned])
     layers, heads = model.config.decoder_layers, model.config.n_heads
@@ -86,6 +90,11 @@ def alignment_errors(
                 counts.add(cross[row, :, : len(example.target), : len(example.source)], pair, *shares)
         done += len(batch)
         progress("alignment", done, len(aligned))
+    if unmatched == len(aligned):  # else every rate would be a perfect 0
+        raise TranslitError(
+            f"--align: none of the {unmatched} sentences can be used: they are empty, or their words do not spell the "
+            "text; check the .tok files"
+        )
     *rates, average = counts.rates()
     return Alignment(
         rates={divmod(n, heads): aer for n, aer in enumerate(rates)},
@@ -107,7 +116,7 @@ class _Counts:
         """weights (N, T + 1, S) of one pair; to_source (S, U), to_target (T, W)."""
         words = [j for j, word in enumerate(pair.target_words) if not is_punctuation(word)]
         aligned = {j for _, j in pair.links}
-        marks = torch.tensor([is_punctuation(word) for word in pair.source_words])
+        marks = torch.tensor([is_punctuation(word) for word in pair.source_words], dtype=torch.bool)
         T = len(to_target)
         now, later = (
             _best_words(w, to_source, to_target, marks) for w in (weights[:, :T], weights[:, 1 : T + 1])
@@ -127,24 +136,55 @@ class _Counts:
 def token_shares(
     directory: ModelDirectory, pair: AlignedPair, example: Example
 ) -> tuple[Tensor, Tensor] | None:
-    """(S, U) and (T, W): how the model's tokens divide into the annotators' words; None if the texts differ."""
+    """(S, U) and (T, W): how the model's tokens divide into the annotators' words; None if there are no words, or
+    if they do not spell the texts."""
+    target_words = _normalized_target_words(pair)
+    if not pair.source_words or not target_words:
+        return None
     source_pieces = directory.source_tokenizer.pieces(example.source[:-1])
     target_pieces = directory.target_tokenizer.pieces(example.target[1:-1])
     source = word_shares(source_pieces, [normalize_source(w) for w in pair.source_words])
-    target = word_shares(target_pieces, _normalized_target_words(pair))
+    target = word_shares(target_pieces, target_words)
     if source is None or target is None:
         return None
     return torch.nn.functional.pad(source, (0, 0, 0, 1)), target  # </s> belongs to no word
 
 
-def _normalized_target_words(pair: AlignedPair) -> list[str]:
-    """The target words with the typography that the model's text has: cut from it, word length by word length."""
+def _normalized_target_words(pair: AlignedPair) -> list[str] | None:
+    """The target words with the typography that the model's text has: cut from it, word length by word length.
+
+    None where that cuts at the wrong places, because a mark has changed its length (... → ……).
+    """
     text = normalize_target(pair.target).replace(" ", "")
     words, start = [], 0
     for word in pair.target_words:
         words.append(text[start : start + len(word)])
         start += len(word)
-    return words
+    same = [_letters(word) for word in words] == [_letters(word) for word in pair.target_words]
+    return words if same else None
+
+
+def _letters(word: str) -> str:
+    """Without the marks, which typography may change."""
+    return "".join(c for c in unicodedata.normalize("NFC", word) if c.isalnum())
+
+
+def named_aligner(directory: ModelDirectory) -> tuple[int, int] | None:
+    """The (layer, head) that the model's config names as its aligner; None if it names none.
+
+    Raises TranslitError when the model has no such head.
+    """
+    named = directory.info.get("alignment_head")
+    if named is None:
+        return None
+    layers, heads = directory.model.decoder_layers, directory.model.n_heads
+    known = [[layer, head] for layer in range(layers) for head in range(heads)]
+    if named not in known or any(type(n) is not int for n in named):
+        raise TranslitError(
+            f"{directory.path / CONFIG}: info.alignment_head is {named!r}, but layers are 0 to {layers - 1} and heads "
+            f"0 to {heads - 1}; correct it, or measure it with `translit heads --align FOLDER --save`"
+        )
+    return named[0], named[1]
 
 
 def _best_words(weights: Tensor, to_source: Tensor, to_target: Tensor, marks: Tensor) -> Tensor:

@@ -63,7 +63,7 @@ def attention_facts(
             stack, name = PLACES[kind]
             layers = model.config.encoder_layers if stack == "encoder" else model.config.decoder_layers
             weights = torch.stack([trace[f"{stack}.{i}.{name}.weights"] for i in range(layers)], 1)
-            total.add(weights, queries, keys, categories, cross=kind == "cross")
+            total.add(weights, queries, keys, categories, kind)
         done += len(batch)
         progress("attention", done, len(examples))
     return [fact for kind, total in totals.items() for fact in total.facts(kind)]
@@ -76,11 +76,15 @@ class Totals:
         self.sums: dict[str, Tensor] = {}
         self.counts: dict[str, int] = {}
 
-    def add(
-        self, weights: Tensor, queries: Tensor, keys: Tensor, categories: Categories, *, cross: bool
-    ) -> None:
-        """weights (B, L, h, T, S); queries (B, T) and keys (B, S) are token ids."""
+    def add(self, weights: Tensor, queries: Tensor, keys: Tensor, categories: Categories, kind: Kind) -> None:
+        """weights (B, L, h, T, S); queries (B, T) and keys (B, S) are token ids.
+
+        The decoder's first query does not count: <s> has nothing but itself to look at.
+        """
+        cross = kind == "cross"
         real = queries != PAD  # (B, T)
+        if kind == "decoder":
+            real = real & (torch.arange(real.size(1)) > 0)
         self._sum("entropy", entropy(weights), real)
         for name in ("separators", "punctuation", "rare"):
             marked = getattr(categories, name)[keys]  # (B, S)

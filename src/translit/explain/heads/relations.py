@@ -28,8 +28,9 @@ def measure_relations(
     directory: ModelDirectory,
     trees: Sequence[Tree],
     progress: Progress,
-) -> dict[tuple[int, int], list[Relation]]:
-    """For every (layer, head) of the encoder, how well it follows each relation that is frequent enough.
+) -> tuple[dict[tuple[int, int], list[Relation]], int]:
+    """For every (layer, head) of the encoder, how well it follows each relation that is frequent enough; and how many
+    trees were left out, because their words do not spell the text.
 
     A head follows a relation as far as the word that it looks at most, itself left out, is the other end.
     """
@@ -38,10 +39,13 @@ def measure_relations(
     counts: Counter[tuple[str, str]] = Counter()
     layers = range(model.config.encoder_layers)
     tokenizer, size = directory.source_tokenizer, model.config.n_heads
+    unmatched = 0
     for n, tree in enumerate(trees, 1):
+        progress("relations", n, len(trees))
         ids = [*tokenizer.encode(normalize_source(tree.text)), EOS]
         shares = word_shares(tokenizer.pieces(ids[:-1]), [normalize_source(w) for w in tree.words])
         if shares is None:
+            unmatched += 1
             continue
         trace = Trace()
         model.encode(torch.tensor([ids]), trace)
@@ -55,12 +59,11 @@ def measure_relations(
                 counts[name, direction] += 1
                 offsets[name, direction, b - a] += 1
                 hits.update((name, direction, at) for at, row in enumerate(best) if row[a] == b)
-        progress("relations", n, len(trees))
     fixed: dict[tuple[str, str], int] = {}  # right answers of always looking at the best fixed distance
     for (name, direction, _), count in offsets.items():
         fixed[name, direction] = max(fixed.get((name, direction), 0), count)
     frequent = {key: count for key, count in counts.items() if count >= _MIN_RELATION}
-    return {
+    found = {
         divmod(at, size): [
             Relation(
                 name, direction, hits[name, direction, at] / count, fixed[name, direction] / count, count
@@ -69,3 +72,4 @@ def measure_relations(
         ]
         for at in range(len(layers) * size)
     }
+    return found, unmatched

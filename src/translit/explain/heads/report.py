@@ -29,7 +29,8 @@ class Aer:
 
 @dataclass(frozen=True)
 class HeadFacts:
-    """One head over the corpus. Shares are of its attention, averaged over all queries; None: makes no sense here."""
+    """One head over the corpus. Shares are of its attention, averaged over all queries but the
+    decoder's first, which sees only itself; None: makes no sense here."""
 
     kind: Kind
     layer: int  # from 0
@@ -63,9 +64,11 @@ class HeadReport:
     loss: float | None  # nats a target token, nothing silenced, on the sentences of the importance
     masked_sentences: int
     aligned_sentences: int
-    unmatched: int  # aligned sentences left out: their words could not be matched to the text
+    unmatched: int  # aligned sentences left out: no words, or words that could not be matched to the text
     average_aer: Aer | None  # of the mean of all cross-attention heads
     diagonal_aer: float | None  # of the trivial alignment along the diagonal, for comparison
+    trees: int = 0  # dependency trees used for the relations
+    unmatched_trees: int = 0  # trees left out: their words could not be matched to the text
 
     def of(self, kind: Kind) -> list[HeadFacts]:
         return [h for h in self.heads if h.kind == kind]

@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 from array import array
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from translit.errors import TranslitError
 from translit.explain.language import Language
+from translit.explain.writing import write_whole
 
 WEIGHT_SCALE = 10_000  # the document gives attention weights 4 decimals, so packing them loses nothing
 _SCRIPTS = ("core", "shapes", "steps", "heads", "words", "lens", "beam", "road", "tour", "main")
@@ -33,13 +32,7 @@ def write_page(document: dict[str, Any], path: Path, language: Language = "en") 
     The page needs nothing but a browser: no network, no other file. Raises TranslitError when the file
     cannot be written.
     """
-    temporary = path.with_name(path.name + ".tmp")
-    try:
-        temporary.write_text(page(document, language), "utf-8")
-        os.replace(temporary, path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise TranslitError(f"{path}: cannot write the page: {error.strerror}; choose another file") from None
+    write_whole(path, page(document, language), "the page")
 
 
 def page(document: dict[str, Any], language: Language = "en") -> str:

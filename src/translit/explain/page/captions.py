@@ -13,6 +13,7 @@ TEXTS: Texts = {
     "source": ("Source", "原文"),
     "translation": ("Translation", "译文"),
     "given": ("Translation (given)", "译文（给定）"),
+    "repaired": ("Translation (put right)", "译文（改正过）"),
     "final": (
         "With copied parts and punctuation put right: {text}",
         "放回照抄的部分、改好标点以后：{text}",
@@ -194,8 +195,8 @@ TEXTS: Texts = {
     "beam.score": ("Score", "得分"),
     "beam.log_prob": ("Log-probability", "对数概率"),
     "beam.none": (
-        "This translation was given with --target, so nothing was searched.",
-        "这个译文是用 --target 给定的，没有经过搜索。",
+        "No search wrote this translation: it was given with --target, or put right after the search.",
+        "这个译文不是搜索出来的：它是用 --target 给定的，或者是搜索之后改正过的。",
     ),
     # Road
     "road.more": ("the first {shown} of {all} dimensions", "{all} 维里的前 {shown} 维"),

@@ -182,7 +182,8 @@ function footer() {
 // ---- The sentence: source words lit up by attention, written characters to press ----
 
 function theSentence() {
-  const { source, target, given, translation, final } = sentence();
+  const { source, target, given, translation, final, unrepaired } = sentence();
+  const label = unrepaired ? "page.repaired" : given ? "page.given" : "page.translation";
   const sources = source.tokens.map((token) => el("span", { class: special(token) }, token.text));
   const buttons = target.tokens.map((token, step) =>
     el("button", { type: "button", class: special(token), onclick: () => set({ step }) }, token.text),
@@ -193,8 +194,9 @@ function theSentence() {
     el("h1", { class: "unseen" }, `${sentence().text} → ${sentence().translation}`),
     el("p", { class: "label" }, say("page.source")),
     el("p", { class: "source", lang: sourceLanguage }, spaced(source.tokens, sources)),
-    el("p", { class: "label" }, say(given ? "page.given" : "page.translation")),
+    el("p", { class: "label" }, say(label)),
     el("p", { class: "target", lang: targetLanguage }, spaced(target.tokens, buttons)),
+    unrepaired && el("p", { class: "hint" }, say("repaired", { text: unrepaired })),
     final !== translation &&
       el("p", { class: "hint", lang: targetLanguage }, say("page.final", { text: final })),
     el("p", { class: "hint" }, say("page.hint")),

@@ -14,7 +14,13 @@ function roadPanel() {
     {},
     part(
       say("flow.title"),
-      say("flow.note", { layer: flow.layer + 1, head: flow.head + 1, heads: model.n_heads }),
+      say("flow.note", {
+        // A stack with fewer layers is followed through its last.
+        encoder: Math.min(flow.layer + 1, model.encoder_layers),
+        decoder: Math.min(flow.layer + 1, model.decoder_layers),
+        head: flow.head + 1,
+        heads: model.n_heads,
+      }),
       el(
         "div",
         { class: "choice" },
@@ -53,14 +59,15 @@ function roadStage(stages, stage, n) {
   if (n && stages[n - 1].part === stage.part) return details;
   const layers = DOCUMENT.model[`${stages[n - 1]?.part}_layers`];
   return [
-    layers && el("p", { class: "note" }, say("flow.repeat", { layers })),
+    layers > 1 && el("p", { class: "note" }, say("flow.repeat", { layers })),
     el("h3", {}, say(`flow.${stage.part}`)),
     details,
   ];
 }
 
 function stageNumbers(stage, name) {
-  const biggest = Math.max(...stage.values.flat().map(Math.abs), 1e-9);
+  // Not Math.max(...numbers): the scores of a long sentence are more than a call can take.
+  const biggest = stage.values.flat().reduce((most, x) => Math.max(most, Math.abs(x)), 1e-9);
   const isMask = stage.key.endsWith("mask"),
     isWeights = stage.key.endsWith("weights");
   const dimensions = stage.values[0].map((_, j) => String(j));

@@ -73,8 +73,13 @@ function lookedTable(values) {
 const STRONGEST_FALL = 3; // nats: the darkest cell, a probability divided by 20
 const NOTICEABLE = 0.05; // nats: a smaller fall is no need
 
-function neededTable(values) {
-  const { rows, columns } = wordNames();
+const SEPARATORS = ["<s>", "</s>", "<pad>"]; // are never taken out, so nothing is known of their effect
+
+function neededTable(all) {
+  const { rows, columns: every } = wordNames();
+  const real = every.names.map((_, j) => j).filter((j) => !SEPARATORS.includes(every.names[j]));
+  const columns = { ...every, names: real.map((j) => every.names[j]) };
+  const values = all.map((row) => real.map((j) => row[j]));
   const tell = (i, j) => {
     const drop = values[i][j];
     const told = {

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from translit.explain.explanation import Explanation
 from translit.explain.facts import Sink, entropy
-from translit.explain.language import Captions
+from translit.explain.language import Captions, fold
 from translit.explain.record import PLACES, Kind
 from translit.explain.terminal.parts import panel, paragraph, print_block, title, token_labels
 from translit.explain.terminal.pictures import (
@@ -46,7 +46,7 @@ def show_alignment(console: Console, explanation: Explanation, captions: Caption
         picture = heatmap(weights.tolist(), rows, columns, console.width - 4, notes)
         blocks.append([Text(caption, "bold"), *picture])
     print_block(console, [*beside(blocks, console.width - 4), Text()])
-    print_block(console, [Text(LEGEND + "   " + captions("legend"), "dim")])
+    paragraph(console, LEGEND + "   " + captions("legend"), indent=2, style="dim")
 
 
 def show_aligned_layer(console: Console, explanation: Explanation, captions: Captions) -> None:
@@ -77,7 +77,8 @@ def show_heads(
             for at_head in range(heads)
             if layer in (None, at_layer) and head in (None, at_head)
         ]
-        _heads(console, explanation, captions, each, chosen, numbers=True)
+        if chosen:  # one stack may have fewer layers than the other
+            _heads(console, explanation, captions, each, chosen, numbers=True)
 
 
 def _heads(
@@ -101,7 +102,7 @@ def _heads(
         for layer, head in heads
     ]
     print_block(console, [*beside(blocks, console.width - 4), Text()])
-    print_block(console, [Text(LEGEND, "dim")])
+    paragraph(console, LEGEND, indent=2, style="dim")
 
 
 def _head(
@@ -132,7 +133,6 @@ def _head(
         picture = heatmap(values, rows, columns, total, numbered=True)
     lines = [heading, *picture]
     if sink:
-        lines.append(
-            Text(captions("head.sink", share=percent(sink.share, 0), token=columns[sink.key]), "yellow")
-        )
+        said = captions("head.sink", share=percent(sink.share, 0), token=columns[sink.key])
+        lines += [Text(line, "yellow") for line in fold(said, total)]
     return lines

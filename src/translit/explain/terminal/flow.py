@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -12,7 +11,15 @@ from translit.explain.explanation import Explanation
 from translit.explain.flow import Stage, blanks, flow
 from translit.explain.language import Captions
 from translit.explain.terminal.parts import BLANK, Cell, panel, paragraph, print_block, table, title
-from translit.explain.terminal.pictures import Block, clip, matrix, number_table, pad, percent, wave
+from translit.explain.terminal.pictures import (
+    Block,
+    clip,
+    mask_picture,
+    matrix,
+    number_table,
+    percent,
+    wave,
+)
 from translit.text.tokenizer import BOS
 
 _ROWS = 8  # of each matrix
@@ -21,8 +28,11 @@ _WAVE_LENGTH = 48  # positions
 
 def show_flow(console: Console, explanation: Explanation, captions: Captions, layer: int, head: int) -> None:
     config = explanation.directory.model
-    panel(console, captions, "flow", layer=layer + 1, head=head + 1, heads=config.n_heads)
-    print_block(console, [Text(captions("flow.text"))], indent=0)
+    layers = {"encoder": config.encoder_layers, "decoder": config.decoder_layers}
+    # A stack with fewer layers is followed through its last.
+    followed = {stack: min(layer + 1, count) for stack, count in layers.items()}
+    panel(console, captions, "flow", **followed, head=head + 1, heads=config.n_heads)
+    paragraph(console, captions("flow.text"), style="")
     record = explanation.record
     for pieces, ids in (
         (record.source_pieces, record.source_ids),
@@ -32,14 +42,13 @@ def show_flow(console: Console, explanation: Explanation, captions: Captions, la
     part = ""
     for number, stage in enumerate(flow(explanation.model, record, layer, head), 1):
         if stage.part != part:
-            if part in ("encoder", "decoder"):
-                layers = config.encoder_layers if part == "encoder" else config.decoder_layers
-                console.print(Text(captions("flow.repeat", layers=layers), "dim"))
+            if layers.get(part, 1) > 1:
+                paragraph(console, captions("flow.repeat", layers=layers[part]), style="dim")
             part = stage.part
             title(console, captions(f"flow.{part}"))
         _stage(console, stage, number, captions)
     console.print()
-    console.print(Text(captions("flow.softmax", vocabulary=config.target_vocab)))
+    paragraph(console, captions("flow.softmax", vocabulary=config.target_vocab), style="")
     for n, step in enumerate(explanation.steps, 1):
         shown = "   ".join(f"{c.piece} {percent(c.probability)}" for c in step.candidates[:4])
         print_block(console, [Text(f"{n:>3}  " + clip(shown, console.width - 8))])
@@ -66,19 +75,14 @@ def _stage(console: Console, stage: Stage, number: int, captions: Captions) -> N
     if stage.key == "positions":
         block = _waves(stage)
     elif stage.key.endswith("mask"):
-        marks = [[" ■" if cell else " ·" for cell in row[: width // 2 - 8]] for row in shown]
-        label = min(max(map(cell_len, labels)), 14)
-        block = [
-            Text(pad(clip(name, label), label, right=True) + "".join(row))
-            for name, row in zip(labels, marks, strict=True)
-        ]
+        block = mask_picture(shown, labels, width)
     elif stage.key.endswith("weights") and stage.columns:
         block = number_table(shown, labels, stage.columns, width)
     else:
         block = matrix(shown, labels, min(columns, (width - 17) // 7), columns)
     print_block(console, block, indent=4)
     if rows > _ROWS and stage.key != "positions":
-        print_block(console, [Text(captions("flow.more_rows", rows=rows - _ROWS), "dim")], indent=4)
+        paragraph(console, captions("flow.more_rows", rows=rows - _ROWS), indent=4, style="dim")
 
 
 def _waves(stage: Stage) -> Block:

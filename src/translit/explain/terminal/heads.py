@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from translit.explain.facts import spearman
+from translit.explain.heads.alignment import named_aligner
 from translit.explain.heads.habits import Habit, champions, habit, layer_means, ranking
 from translit.explain.heads.report import HeadFacts, HeadReport, Relation
 from translit.explain.language import Captions
@@ -25,7 +26,7 @@ _STANDING_OUT = 12  # heads in the ranking
 _IMPORTANT = 8
 _CHEAP = 0.005  # nats a token
 _ENOUGH = 100  # sentences: with fewer, the means say more about the sentences than about the model
-_TREND = 1.645  # rank correlation × √(layers − 1) from which chance explains it in less than 5 % of all cases
+_TREND = 1.96  # rank correlation × √(layers − 1), up or down: chance gives more in less than 5 % of all cases
 _BETTER = 0.1  # accuracy above the fixed distance from which a head follows a relation
 
 
@@ -52,6 +53,10 @@ def show_report(console: Console, directory: ModelDirectory, report: HeadReport,
     _layers(console, report, captions)
     if any(h.relations for h in report.heads):
         _relations(console, report, captions)
+    if report.unmatched_trees:
+        total = report.trees + report.unmatched_trees
+        console.print()
+        paragraph(console, captions("heads.relations.unmatched", count=report.unmatched_trees, total=total))
     _aligner(console, directory, report, captions)
 
 
@@ -61,10 +66,12 @@ def _name(head: HeadFacts, captions: Captions) -> str:
 
 def _ranking(console: Console, report: HeadReport, captions: Captions) -> None:
     panel(console, captions, "heads.found")
-    clear = ranking(report)[:_STANDING_OUT]
-    shown = {what.name for _, what in clear}
+    ranked = ranking(report)
+    best = {what.name: head for head, what in reversed(ranked)}  # habit → the first head that has it
+    # The first few heads, and of every habit at least one.
+    clear = [(h, what) for n, (h, what) in enumerate(ranked) if n < _STANDING_OUT or best[what.name] is h]
     # Where no head has a habit clearly, the one that comes closest, without a star.
-    weak = [(head, what) for head, what in champions(report) if what.name not in shown]
+    weak = [(head, what) for head, what in champions(report) if what.name not in best]
     for mark, pairs in (("★ ", clear), ("  ", weak)):
         for head, what in pairs:
             proof = captions(
@@ -118,10 +125,12 @@ def _row(
     cells += [f"{head.distance:.1f}", f"{head.entropy:.1f}"]
     if with_aer and head.aer:
         cells += [f"{rate:.2f}" for rate in (head.aer.all, head.aer.annotated, head.aer.after)]
-    if head.importance is not None:
+    if report.loss is not None and head.importance is not None:
         cells.append(signed(head.importance, 3))
     style = "dim" if what.name == "mixed" else "bold green" if what.name == "aligns" else ""
-    return [*cells, Text(captions(f"heads.role.{what.name}"), style)]
+    # The decoder reads <s> …, the source ends in </s>: neither has the other.
+    separator = "<s>" if head.kind == "decoder" else "</s>"
+    return [*cells, Text(captions(f"heads.role.{what.name}", separator=separator), style)]
 
 
 def _importance(console: Console, report: HeadReport, captions: Captions) -> None:
@@ -217,11 +226,11 @@ def _aligner(console: Console, directory: ModelDirectory, report: HeadReport, ca
     if aligner is None:
         return
     console.print()
-    named = directory.info.get("alignment_head")
+    named = named_aligner(directory)
     if named is None:
         paragraph(console, captions("heads.advice", layer=aligner.layer + 1, head=aligner.head + 1))
         return
-    own = next(h for h in report.of("cross") if [h.layer, h.head] == list(named))
+    own = next(h for h in report.of("cross") if (h.layer, h.head) == named)
     assert own.aer is not None
     said = captions(
         "heads.trained",

@@ -14,7 +14,7 @@ from rich.text import Text
 Block = list[Text]
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
-_SHADES = ((0.75, "█"), (0.45, "▓"), (0.20, "▒"), (0.05, "░"))  # from this share on
+SHADES = ((0.75, "█"), (0.45, "▓"), (0.20, "▒"), (0.05, "░"))  # from this share on
 _FAINT = "·"
 _STYLES = {"█": "bold cyan", "▓": "cyan", "▒": "cyan", "░": "bright_blue", _FAINT: "dim"}
 LEGEND = "· < 5 %   ░ 5–20   ▒ 20–45   ▓ 45–75   █ > 75"
@@ -85,7 +85,7 @@ def bar(share: float, width: int) -> str:
 
 def shade(share: float) -> str:
     """The character that stands for a share of attention."""
-    return next((character for least, character in _SHADES if share >= least), _FAINT)
+    return next((character for least, character in SHADES if share >= least), _FAINT)
 
 
 def percent(share: float, digits: int = 1) -> str:
@@ -233,13 +233,30 @@ def signed(number: float, digits: int = 2) -> str:
 
 
 def matrix(values: Sequence[Sequence[float]], rows: Sequence[str], columns: int, total_columns: int) -> Block:
-    """Real numbers, two decimals: the first ``columns`` of ``total_columns`` dimensions of every row."""
+    """Real numbers, two decimals: the first ``columns`` (at least one) of ``total_columns`` dimensions of each row."""
+    columns = max(columns, 1)
     label = min(max(map(cell_len, rows), default=0), _LABEL)
     lines: Block = []
     for row, numbers in zip(rows, values, strict=True):
         line = Text(pad(clip(row, label), label, right=True) + " ")
         line.append("".join(f"{signed(n):>7}" for n in numbers[:columns]), "cyan")
         if total_columns > columns:
+            line.append(" …", "dim")
+        lines.append(line)
+    return lines
+
+
+def mask_picture(values: Sequence[Sequence[float]], rows: Sequence[str], total: int) -> Block:
+    """■ where a row may look and · where not; … where ``total`` cells have no room for all columns."""
+    label = min(max(map(cell_len, rows), default=0), _LABEL)
+    columns = len(values[0])
+    if label + 2 * columns > total:
+        columns = max((total - label - 2) // 2, 1)
+    lines: Block = []
+    for name, row in zip(rows, values, strict=True):
+        line = Text(pad(clip(name, label), label, right=True))
+        line.append("".join(" ■" if cell else " ·" for cell in row[:columns]))
+        if len(row) > columns:
             line.append(" …", "dim")
         lines.append(line)
     return lines

@@ -12,13 +12,12 @@ from torch import Tensor
 from translit.explain.explanation import Explanation
 from translit.explain.facts import SEPARATORS, Candidate
 from translit.explain.language import Captions
-from translit.explain.probes import LensRow
+from translit.explain.probes import NOTICEABLE, LensRow
 from translit.explain.terminal.parts import Cell, panel, paragraph, print_block, table
-from translit.explain.terminal.pictures import clip, folds, heatmap, pad, percent, signed
+from translit.explain.terminal.pictures import SHADES, clip, folds, heatmap, pad, percent, signed
 from translit.explain.words import Word
 
-_NOTICEABLE = 0.05  # nats: a smaller fall (5 % of the probability) is no need
-_STRONGEST_FALL = 3.0  # nats: the darkest square of occlusion (a probability divided by 20)
+_STRONGEST_FALL = 3.0  # nats (a probability divided by 20): shaded as attention of 100 % is
 
 
 def show_lens(
@@ -40,10 +39,10 @@ def show_lens(
                 line.append_text(cell).append(" " * (width - cell.cell_len))
             lines.append(line)
         print_block(console, [*lines, Text()])
-    print_block(console, [Text(captions("lens.mark"), "dim")])
+    paragraph(console, captions("lens.mark"), indent=2, style="dim")
     if stack == "encoder":
         console.print()
-        print_block(console, [Text(captions("lens.free"))])
+        paragraph(console, captions("lens.free"), indent=2, style="")
         for name, layer in zip(names, rows, strict=True):
             print_block(console, [Text(pad(name, label) + clip(layer.text or "", console.width - label - 4))])
 
@@ -75,7 +74,9 @@ def show_why(console: Console, explanation: Explanation, captions: Captions) -> 
         words,
         console.width - 4,
     )
-    print_block(console, [Text(captions("why.picture"), "bold"), *picture, Text()])
+    legend = "   ".join(f"{mark} ≥ {least * _STRONGEST_FALL:.3g}" for least, mark in reversed(SHADES))
+    paragraph(console, captions("why.picture", legend=legend), indent=2, style="bold")
+    print_block(console, [*picture, Text()])
     for name, found in explanation.agreement.items():
         same = round(found.same_top * found.words)
         rank = "–" if found.spearman is None else signed(found.spearman)
@@ -101,7 +102,7 @@ def _why_row(
     """One target word: ``looked`` and ``effect`` (U,) are its attention and its occlusion."""
     seen, needed = int(looked.argmax()), int(effect.argmax())
     first: list[Cell] = [Text(word.text, "bold"), f"{source[seen]} {percent(looked[seen].item(), 0)}"]
-    if effect[needed] < _NOTICEABLE:
+    if effect[needed] < NOTICEABLE:
         return [*first, Text(captions("why.none"), "dim"), "", ""]
     with_it = explanation.record.chosen_log_probs()[list(word.tokens)].sum()
     without = (with_it - effect[needed]).exp().item()

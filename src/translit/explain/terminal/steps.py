@@ -9,9 +9,11 @@ from rich.text import Text
 from translit.explain.explanation import Explainer, Explanation
 from translit.explain.facts import Candidate, Step
 from translit.explain.language import Captions
-from translit.explain.terminal.parts import BLANK, Cell, panel, print_block, table
+from translit.explain.terminal.parts import BLANK, Cell, panel, paragraph, print_block, table
 from translit.explain.terminal.pictures import Block, bar, beside, clip, pad, percent, signed
 
+_BAR, _SHORTEST_BAR = 20, 6  # cells of the bars of a given translation
+_BESIDE_BAR = 58  # cells of all that stands beside them
 _STEP_WIDTH = 38  # cells of one step: two stand side by side in 80 columns
 
 
@@ -24,8 +26,11 @@ def show_headline(
     console.print(Text.assemble((record.text, ""), ("  →  ", "dim"), (record.translation, "bold")))
     if explanation.final not in (None, record.translation):
         console.print(Text(captions("finished", text=explanation.final), "dim"))
+    if explanation.unrepaired is not None:
+        paragraph(console, captions("repaired", text=explanation.unrepaired))
     beam = explainer.settings.beam
-    kind = "given" if record.given else "greedy" if beam == 1 else "beam"
+    written = "given" if explanation.unrepaired is None else "repaired"
+    kind = written if record.given else "greedy" if beam == 1 else "beam"
     made_by = captions(
         "made_by",
         model=explainer.directory.path.name,
@@ -80,23 +85,25 @@ def _mood(best: float) -> str:
 
 
 def show_given(console: Console, explanation: Explanation, captions: Captions) -> None:
-    panel(console, captions, "given")
+    """Every token beside the model's own choice; its bar where the terminal has room for one."""
+    panel(console, captions, "given" if explanation.unrepaired is None else "repaired")
+    width = min(_BAR, console.width - _BESIDE_BAR)
+    bars = width >= _SHORTEST_BAR
     rows: list[list[Cell]] = []
     for n, step in enumerate(explanation.steps, 1):
-        own = step.candidates[0]
-        instead = (
-            captions("given.same") if own.id == step.chosen.id else f"{own.piece}  {percent(own.probability)}"
-        )
+        chosen, own = step.chosen, step.candidates[0]
+        same = own.id == chosen.id
+        instead = captions("given.same") if same else f"{own.piece}  {percent(own.probability)}"
         rows.append(
             [
                 f"{n}",
-                Text(step.chosen.piece, "bold"),
-                Text(bar(step.chosen.probability, 20), "green"),
-                percent(step.chosen.probability),
-                f"{step.chosen.rank:,}",
-                Text(instead, "dim" if own.id == step.chosen.id else "yellow"),
+                Text(chosen.piece, "bold"),
+                *([Text(bar(chosen.probability, width), "green")] if bars else []),
+                percent(chosen.probability),
+                f"{chosen.rank:,}",
+                Text(instead, "dim" if same else "yellow"),
             ]
         )
-    names = ("token", "probability", "rank", "instead")
-    token, probability, rank, instead = (captions(f"given.{name}") for name in names)
-    table(console, ["", token, "", probability, rank, instead], rows, "rllrrl")
+    token, *others = (captions(f"given.{name}") for name in ("token", "probability", "rank", "instead"))
+    headers = ["", token, *([""] if bars else []), *others]
+    table(console, headers, rows, "rllrrl" if bars else "rlrrl")

@@ -21,7 +21,7 @@ def show_beam(console: Console, tree: BeamTree, captions: Captions) -> None:
             children.setdefault(node.parent, []).append(node)
     print_block(console, [Text("<s>", "bold"), *_trunk(children, captions, console.width - 4)])
     console.print()
-    print_block(console, [Text(captions("beam.ended", alpha=tree.length_penalty))])
+    paragraph(console, captions("beam.ended", alpha=tree.length_penalty), indent=2, style="")
     for n, ended in enumerate(tree.ended):
         line = f"{'★' if n == 0 else ' '} {signed(ended.score, 3)}  {ended.text}"
         print_block(console, [Text(clip(line, console.width - 3), "bold green" if n == 0 else "")])

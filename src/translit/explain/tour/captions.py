@@ -28,10 +28,11 @@ TEXTS: Texts = {
         "若不舍入，最后的概率最多相差 {difference}。",
     ),
     "intro.names": (
-        "The lower edge of a frame tells the full name of its matrices, such as encoder.1.self.head1.Q. "
-        "A cell is called [row, column]: Q[我, 2] is row 我, column 2. One cell of each matrix is written out.",
-        "方框下沿写着其中矩阵的全名，例如 encoder.1.self.head1.Q。格子记作 [行, 列]：Q[我, 2] 是“我”行第 2 列。"
-        "每个矩阵都写出一格的算式。",
+        "The lower edge of a frame, such as encoder.1.self.head1, begins the full names of its matrices: there Q "
+        "is encoder.1.self.head1.Q. A cell is called [row, column]: Q[我, 2] is row 我, column 2. One cell of each "
+        "matrix is written out.",
+        "方框下沿的名字加上矩阵名就是矩阵的全名：方框 encoder.1.self.head1 里的 Q，全名是 encoder.1.self.head1.Q。"
+        "格子记作 [行, 列]：Q[我, 2] 是“我”行第 2 列。每个矩阵都写出一格的算式。",
     ),
     "intro.simple": (
         "Kept simple: attention has no biases, and LayerNorm has no scale or shift of its own.",
@@ -234,7 +235,6 @@ TEXTS: Texts = {
     ),
     "next": ("— Enter: go on, q: stop —", "—— 回车继续，q 结束 ——"),
     # Exercises
-    "check.right": ("right", "正确"),
     "check.summary": (
         "{right} of {all} cells right (tolerance {tolerance}).",
         "{all} 格中 {right} 格正确（容差 {tolerance}）。",

@@ -1,8 +1,8 @@
 """The run: the lesson's numbers in the Transformer of ``translit.model``, and what it recorded.
 
-Nothing of the Transformer is computed here a second time. Two things are arranged so that a pencil can
-follow: each operation's result is rounded before the next one uses it, and the wave of positions is added
-only on request.
+Nothing of the Transformer is computed here a second time, but for LayerNorm, whose μ and σ² a pencil has to
+write down. So that it can follow, each operation's result is rounded before the next one uses it, and the wave
+of positions is added only on request.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from torch.overrides import TorchFunctionMode
 
 from translit.config import ModelConfig
 from translit.explain.tour.lesson import BOS, EOS, Layer, Lesson
+from translit.model.embedding import sinusoidal_positions
 from translit.model.trace import Trace
 from translit.model.transformer import Transformer
 
@@ -25,6 +26,7 @@ class OnPaper(TorchFunctionMode):
     """Inside this context every operation of PyTorch rounds its result to ``decimals`` decimals.
 
     Halves are rounded away from zero, as taught at school. Looking a vector up in a table is no operation.
+    LayerNorm goes on with the mean and the variance as they are written down: with two more decimals.
     """
 
     def __init__(self, decimals: int) -> None:
@@ -38,13 +40,21 @@ class OnPaper(TorchFunctionMode):
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
-        result = func(*args, **(kwargs or {}))
+        normalize = self._layer_norm if func is nn.functional.layer_norm else func
+        result = normalize(*args, **(kwargs or {}))
         computed = isinstance(result, Tensor) and result.is_floating_point()
         return self._round(result) if computed and func is not nn.functional.embedding else result
 
-    def _round(self, x: Tensor) -> Tensor:
+    def _layer_norm(self, x: Tensor, _: Any, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
+        finer = 100 * self.scale
+        mean = self._round(x.mean(-1, keepdim=True), finer)
+        variance = self._round((x - mean).square().mean(-1, keepdim=True), finer)
+        return (x - mean) / (variance + eps).sqrt() * weight + bias
+
+    def _round(self, x: Tensor, scale: float | None = None) -> Tensor:
+        scale = scale or self.scale
         # 1e-6: a half that floating point stores a hair too small is still a half
-        away_from_zero = torch.floor(x.abs() * self.scale + 0.5 + 1e-6) / self.scale
+        away_from_zero = torch.floor(x.abs() * scale + 0.5 + 1e-6) / scale
         return x.sign() * away_from_zero + 0.0  # + 0.0 turns −0 into 0
 
 
@@ -108,8 +118,8 @@ def build(lesson: Lesson, *, positions: bool = False) -> Transformer:
         ):
             _fill(embedding.tokens.weight, rows)
             embedding.tokens.weight /= d**0.5
-            if not positions:
-                embedding.positions.zero_()
+            wave = _wave(max(len(lesson.source), len(lesson.target) + 1), d)
+            embedding.positions = wave if positions else torch.zeros_like(wave)
     return model
 
 
@@ -120,6 +130,16 @@ def ids(lesson: Lesson) -> tuple[Tensor, Tensor, Tensor]:
     target = [lesson.vocabulary.index(token) for token in lesson.target]
     start, end = len(lesson.vocabulary), lesson.vocabulary.index(EOS)
     return torch.tensor([source]), torch.tensor([[start, *target]]), torch.tensor([[*target, end]])
+
+
+def _wave(length: int, d: int) -> Tensor:
+    """The model's own wave (length, d) in float64: a float32 differs from a calculator in the eighth digit."""
+    usual = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        return sinusoidal_positions(length, d)
+    finally:
+        torch.set_default_dtype(usual)
 
 
 def _fill_layer(layer: nn.Module, numbers: Layer) -> None:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import math
 import random
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from translit.errors import TranslitError
-from translit.explain.tour.lesson import read_toml
+from translit.explain.tour.lesson import read_toml, to_toml
 from translit.explain.tour.panels import Tour
 from translit.explain.tour.steps import Matrix, Step
 
 BLANK = "?"
+_COMMAND, _NUMBERS = "tour.command", "tour.numbers"  # keys of a sheet: which tour it belongs to
+_SHOWN = 20  # characters of a wrong cell that an error message repeats
 
 
 @dataclass(frozen=True)
@@ -58,13 +61,17 @@ def parse_number(text: str) -> float | None:
     return None if math.isnan(value) else value
 
 
-def answer_sheet(tour: Tour, part: str | None = None) -> str:
+def answer_sheet(tour: Tour, part: str | None = None, command: str = "translit tour") -> str:
     """TOML with a ``?`` for every cell that ``part`` (by default all) of the tour computes, to be filled in and
-    given to ``mark``. Raises TranslitError for an unknown part.
+    given to ``mark``. ``command`` shows the same tour again; the sheet keeps it. Raises TranslitError for an unknown
+    part.
     """
     lines = [
-        f'# Put a number in place of any "{BLANK}", then:  translit tour --check THIS_FILE',
-        f'# 把任意 "{BLANK}" 换成数字，然后运行：translit tour --check 本文件',
+        f'# Put a number in place of any "{BLANK}", then:  {command} --check THIS_FILE',
+        f'# 把任意 "{BLANK}" 换成数字，然后运行：{command} --check 本文件',
+        "# The next two lines tell which tour the cells belong to. / 下面两行记着这些格子属于哪一次演算。",
+        f"{_COMMAND} = {json.dumps(command, ensure_ascii=False)}",
+        f'{_NUMBERS} = "{_fingerprint(tour)}"',
         "",
     ]
     for step in (step for _, panel in tour.part(part) for step in panel.steps):
@@ -76,17 +83,31 @@ def answer_sheet(tour: Tour, part: str | None = None) -> str:
     return "\n".join(lines)
 
 
+def _fingerprint(tour: Tour) -> str:
+    """Eight hexadecimal digits: the same for the same numbers, computed the same way."""
+    numbers = f"{to_toml(tour.lesson)} {tour.positions} {tour.decimals}"
+    return f"{zlib.crc32(numbers.encode()):08x}"
+
+
 def mark(tour: Tour, path: Path, tolerance: float) -> list[Answer]:
     """Every cell that the sheet at ``path`` fills in, in the order of the tour.
 
     Matrices may be left out and cells left blank (``"?"`` or ``""``). Raises TranslitError naming the file and
-    the matrix when a name, a shape or a number is wrong, or when nothing is filled in.
+    the matrix when a name, a shape or a number is wrong, when nothing is filled in, or when the sheet says that it
+    belongs to another tour.
     """
     given = dict(_flatten(read_toml(path)))
+    command, numbers = given.pop(_COMMAND, "translit tour"), given.pop(_NUMBERS, None)
+    if numbers not in (None, _fingerprint(tour)):
+        hint = "; if that file has changed, write a new sheet" if "--file" in str(command) else ""
+        raise TranslitError(
+            f"{path}: its cells belong to other numbers; run `{command} --check {path}`{hint}"
+        )
     for name in given:
         if name not in tour.steps:
             raise TranslitError(
-                f"{path}: {name}: no matrix has this name; see the names under the tour's frames"
+                f"{path}: {name}: no matrix has this name; write the lower edge of its frame before it, as in "
+                "encoder.1.self.head1.Q"
             )
     answers: list[Answer] = []
     for name, step in tour.steps.items():
@@ -119,14 +140,19 @@ def _marked(place: str, matrix: Matrix, rows: Any, tolerance: float) -> Iterator
             value = parse_number(cell) if isinstance(cell, str) else _number(cell)
             if value is None:
                 shown = json.dumps(cell, ensure_ascii=False, default=str)
+                shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
                 raise TranslitError(f"{place}, row {i + 1}: {shown} is not a number; write one such as -0.25")
             yield Answer(matrix, i, j, value, tolerance)
 
 
 def _number(cell: Any) -> float | None:
-    if isinstance(cell, bool) or not isinstance(cell, (int, float)) or math.isnan(cell):
+    if isinstance(cell, bool) or not isinstance(cell, (int, float)):
         return None
-    return float(cell)
+    try:
+        value = float(cell)
+    except OverflowError:  # an integer of hundreds of digits
+        return None
+    return None if math.isnan(value) else value
 
 
 _TOO_EASY = ("scaled", "concat", "sum")  # doubling, copying, adding two numbers: no questions

@@ -83,6 +83,7 @@ def load(
     place = str(path) if path else "lesson.toml"
     stored = _read_default() | (_read(path) if path else {})
     check = _Checker(place, decimals)
+    check.stacks(stored)
     lesson = check.words(stored, heads)
     if seed is not None:
         return _draw(lesson, stored, layers, seed)
@@ -115,6 +116,8 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise TranslitError(f"{path}: is not UTF-8 text; save it as UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise TranslitError(f"{path}: is not valid TOML: {error}; correct that place") from None
+    except (ValueError, RecursionError):  # thousands of digits, or of brackets
+        raise TranslitError(f"{path}: a number or a nest of brackets is far too long; shorten it") from None
 
 
 def _read_default() -> dict[str, Any]:
@@ -138,6 +141,12 @@ class _Checker:
 
     def error(self, key: str, problem: str) -> TranslitError:
         return TranslitError(f"{self.place}: {key}: {problem}")
+
+    def stacks(self, stored: dict[str, Any]) -> None:
+        """Encoder and decoder must have layers, even if other weights are drawn for them."""
+        for stack in _PARTS:
+            if not isinstance(stored[stack], list) or not stored[stack]:
+                raise self.error(stack, f"must be one or more layers, each begun by [[{stack}]]")
 
     def words(self, stored: dict[str, Any], heads: int | None) -> Lesson:
         """The lesson without its weights."""
@@ -163,10 +172,8 @@ class _Checker:
         sizes["d_ff"] = _d_ff(stored["encoder"]) or 2 * lesson.d_model
         stacks: dict[str, list[Layer]] = {}
         for stack, parts in _PARTS.items():
-            layers = stored[stack]
-            if not isinstance(layers, list) or not layers:
-                raise self.error(stack, f"must be one or more layers, each begun by [[{stack}]]")
-            stacks[stack] = [self._layer(f"{stack} {i}", x, parts, sizes) for i, x in enumerate(layers, 1)]
+            layers = enumerate(stored[stack], 1)
+            stacks[stack] = [self._layer(f"{stack} {i}", x, parts, sizes) for i, x in layers]
         output = stored["output"]
         if not isinstance(output, dict) or list(output) != ["w"]:
             raise self.error("output", "must be a table with the one key w")
@@ -209,10 +216,11 @@ class _Checker:
         return [self._array(f"{key}, row {i}", row, shape[1:], sizes) for i, row in enumerate(value, 1)]
 
     def _number(self, key: str, x: Any) -> float:
-        if isinstance(x, bool) or not isinstance(x, (int, float)) or not math.isfinite(x):
+        if isinstance(x, bool) or not isinstance(x, (int, float)) or x != x or abs(x) == math.inf:
             raise self.error(key, f"{x!r} is not a number; write one such as 0.25")
         if abs(x) > LARGEST:
-            raise self.error(key, f"{x} is too large for pen and paper; stay within ±{LARGEST}")
+            shown = x if abs(x) < 1e15 else "this number"
+            raise self.error(key, f"{shown} is too large for pen and paper; stay within ±{LARGEST}")
         if round(x, self.decimals) != x:
             raise self.error(
                 key, f"{x} has more than {self.decimals} decimals; round it, or choose more --decimals"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections import Counter
 from collections.abc import Generator, Sequence
@@ -37,15 +38,21 @@ class Tour:
     exact: dict[str, Matrix]  # name of a result → its numbers without rounding
 
     def part(self, name: str | None = None) -> list[tuple[int, Panel]]:
-        """The panels of part ``name``, such as ``encoder.1``, with their numbers in the tour; None: all.
+        """The panels of part ``name``, such as ``encoder.1``, with their numbers in the tour; None: all. The name of
+        a matrix, such as ``encoder.1.self.head1.Q``, means its panel with no other step.
 
         Raises TranslitError when nothing has this name.
         """
         numbered = list(enumerate(self.panels, 1))
+        if name in self.steps:
+            step = self.steps[name]
+            return [(n, dataclasses.replace(p, steps=(step,))) for n, p in numbered if step in p.steps]
         chosen = [(n, p) for n, p in numbered if name is None or f"{p.place}.".startswith(f"{name}.")]
         if not chosen:
             places = dict.fromkeys(panel.place for panel in self.panels)
-            raise TranslitError(f"--part {name}: no frame has this name; names are {', '.join(places)}")
+            raise TranslitError(
+                f"--part {name}: no frame and no matrix has this name; frames are {', '.join(places)}"
+            )
         return chosen
 
     @functools.cached_property

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from translit.explain.language import Captions, fold
+from translit.explain.terminal.pictures import bar, pad
 from translit.explain.tour.lesson import BOS, EOS
 from translit.explain.tour.panels import Panel, Tour
 from translit.explain.tour.steps import Matrix, Step, round_half_up, show
@@ -21,6 +22,8 @@ MAX_WIDTH = 100  # wider than this, lines are hard to follow with the eye
 _FRAME = 4  # cells that a frame and its padding take
 _BLANK = "____"
 _PREFIX_WIDTH = 24
+_BAR = 20
+_MEANING = 20  # what a command does needs so many cells beside it
 
 # How a step reads; a number stands for an operand, and the result follows at the end.
 _FORMULAS: dict[str, tuple[str | int, ...]] = {
@@ -90,7 +93,7 @@ class View:
     def step(self, step: Step) -> list[RenderableType]:
         """The matrices of a step, then the arithmetic of its example."""
         cell = self.tour.examples[step.result.name]
-        matrices = [self._blanks(step)] if step.operation == "loss" else self.equation(step, cell)
+        matrices = self._blanks(step) if step.operation == "loss" else self.equation(step, cell)
         return [*matrices, *self.arithmetic(step, *cell)]
 
     def equation(self, step: Step, cell: tuple[int, int] | None, answer: bool = True) -> list[Text]:
@@ -141,7 +144,7 @@ class View:
                 target=" ".join(lesson.target),
             ),
             self.captions("intro.same_code") + self._space + " ".join(self.notes),
-            self.captions("intro.rounding", decimals=tour.decimals, difference=f"{difference:.1g}"),
+            self.captions("intro.rounding", decimals=tour.decimals, difference=_bound(difference)),
             self.captions("intro.names"),
             self.captions("intro.simple"),
             self.captions("intro.parts", count=len(tour.panels)),
@@ -153,12 +156,23 @@ class View:
         return Frame(Group(*body[:-1]), title=title, title_align="left", width=self.width)
 
     def _outro(self) -> RenderableType:
-        table = Table.grid(padding=(0, 2))
-        for line in self.captions("outro").splitlines():
-            command, _, meaning = line.partition("|")
-            table.add_row(Text(command, "cyan", no_wrap=True), Text(meaning))
+        commands = [line.split("|") for line in self.captions("outro").splitlines()]
+        longest = max(cell_len(command) for command, _ in commands)
+        if longest + 2 + _MEANING <= self.width - _FRAME:
+            table = Table.grid(padding=(0, 2))
+            for command, meaning in commands:
+                table.add_row(Text(command, "cyan", no_wrap=True), Text(meaning))
+            body: RenderableType = table
+        else:
+            body = Group(*(line for command, meaning in commands for line in self._stacked(command, meaning)))
         title = Text(self.captions("outro.title"), "bold")
-        return Frame(table, title=title, title_align="left", width=self.width)
+        return Frame(body, title=title, title_align="left", width=self.width)
+
+    def _stacked(self, command: str, meaning: str) -> list[Text]:
+        """A command, and below it what it does: for narrow terminals."""
+        first, *rest = fold(command, self.width - _FRAME - 2)
+        lines = [Text(first, "cyan"), *(Text(f"  {more}", "cyan") for more in rest)]
+        return [*lines, *(Text(f"  {line}", "dim") for line in fold(meaning, self.width - _FRAME - 2))]
 
     def _heading(self, section: str) -> RenderableType:
         stack, _, layer = section.partition(".")
@@ -233,26 +247,50 @@ class View:
         lines = []
         for prefix, row in zip(prefixes, probabilities.values, strict=True):
             ranked = sorted(zip(row, probabilities.columns, strict=True), reverse=True)[:fitting]
-            words = "".join(f"  {_left(token, token_width)} {100 * p:5.1f}%" for p, token in ranked)
-            lines.append(Text(f"{_left(prefix, width)}{words}"))
+            words = "".join(f"  {pad(token, token_width)} {100 * p:5.1f}%" for p, token in ranked)
+            lines.append(Text(f"{pad(prefix, width)}{words}"))
         return lines
 
-    def _blanks(self, step: Step) -> Table:
-        """The training view: prefix, right word, its probability as a bar, and the loss."""
-        captions, lesson = self.captions, self.tour.lesson
-        right = [*lesson.target, EOS]
+    def _blanks(self, step: Step) -> list[RenderableType]:
+        """The training view: a table, in narrow terminals without its bars or as lines."""
+        for bar_width in (_BAR, 0):
+            table = self._blanks_table(step, bar_width)
+            if self.console.measure(table).maximum <= self.width - _FRAME:
+                return [table]
+        return [*self._blanks_lines(step)]
+
+    def _filled(self, step: Step) -> list[tuple[str, str, str, float, str]]:
+        """For every blank: prefix, right word, its probability as text and as a number, and the loss."""
+        right = [*self.tour.lesson.target, EOS]
+        shares = [row[0] for row in step.operands[0].values]
+        losses = [show(row[0], self.tour.decimals) for row in step.result.values]
+        percents = [f"{100 * share:5.1f}%" for share in shares]
+        return list(zip(self._prefixes(), right, percents, shares, losses, strict=True))
+
+    def _mean_loss(self, step: Step) -> str:
+        losses = [row[0] for row in step.result.values]
+        return show(round_half_up(sum(losses) / len(losses), self.tour.decimals), self.tour.decimals)
+
+    def _blanks_lines(self, step: Step) -> list[Text]:
+        names = [self.captions(f"training.{name}") for name in ("right", "probability", "loss")]
+        lines = []
+        for prefix, *values, _, loss in self._filled(step):
+            facts = " · ".join(f"{name} {x.strip()}" for name, x in zip(names, [*values, loss], strict=True))
+            lines.append(Text(prefix))
+            lines += [Text(f"  {line}") for line in fold(facts, self.width - _FRAME - 2)]
+        return [*lines, Text(f"{self.captions('training.mean')} {self._mean_loss(step)}", "bold")]
+
+    def _blanks_table(self, step: Step, bar_width: int) -> Table:
+        captions = self.captions
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
         table.add_column(captions("training.reads"), no_wrap=True)
         table.add_column(captions("training.right"), no_wrap=True)
         table.add_column(captions("training.probability"), no_wrap=True)
         table.add_column(captions("training.loss"), justify="right", no_wrap=True)
-        losses = [row[0] for row in step.result.values]
-        for prefix, token, (p,), loss in zip(
-            self._prefixes(), right, step.operands[0].values, losses, strict=True
-        ):
-            table.add_row(prefix, token, f"{_bar(p, 20)} {100 * p:5.1f}%", show(loss, self.tour.decimals))
-        mean = round_half_up(sum(losses) / len(losses), self.tour.decimals)
-        table.add_row(captions("training.mean"), "", "", show(mean, self.tour.decimals), style="bold")
+        for prefix, token, percent, share, loss in self._filled(step):
+            picture = f"{bar(share, bar_width)} " if bar_width else ""
+            table.add_row(prefix, token, f"{picture}{percent}", loss)
+        table.add_row(captions("training.mean"), "", "", self._mean_loss(step), style="bold")
         return table
 
     def _prefixes(self) -> list[str]:
@@ -282,14 +320,17 @@ class View:
             columns = range(start, min(start + fitting, count))
             part = title if fitting >= count else f"{title} [{start + 1}–{columns[-1] + 1}]"
             header = Text(" " * label) + Text(
-                " ".join(_right(matrix.columns[j], width) for j in columns) if matrix.columns else "", "dim"
+                " ".join(pad(matrix.columns[j], width, right=True) for j in columns)
+                if matrix.columns
+                else "",
+                "dim",
             )
             lines = []
             for i, row in enumerate(cells):
-                line = Text().append(_left(matrix.rows[i], label) if matrix.rows else "", "dim")
+                line = Text().append(pad(matrix.rows[i], label) if matrix.rows else "", "dim")
                 for j in columns:
                     line.append(" " if j > start else "")
-                    line.append(_right(row[j], width), marks.style(i, j))
+                    line.append(pad(row[j], width, right=True), marks.style(i, j))
                 lines.append(line)
             blocks.append(_Block([Text(part, "bold"), header, *lines], bool(matrix.columns)))
         return blocks
@@ -354,16 +395,21 @@ def _operator(sign: str) -> _Block:
 
 def _bands(blocks: Sequence[_Block], width: int) -> list[Text]:
     """The blocks from left to right, in a new band below where they no longer fit; operators move with what
-    follows them."""
+    follows them, as far as both fit."""
+
+    def fits(band: Sequence[_Block]) -> bool:
+        return sum(block.width + 1 for block in band) - 1 <= width
+
     bands: list[list[_Block]] = [[]]
     pending: list[_Block] = []
     for block in blocks:
         pending.append(block)
         if block.operator and block is not blocks[-1]:
             continue
-        if bands[-1] and sum(b.width + 1 for b in [*bands[-1], *pending]) - 1 > width:
-            bands.append([])
-        bands[-1] += pending
+        for together in [pending] if fits(pending) else [pending[:-1], pending[-1:]]:
+            if bands[-1] and not fits([*bands[-1], *together]):
+                bands.append([])
+            bands[-1] += together
         pending = []
     lines: list[Text] = []
     for band in bands:
@@ -396,19 +442,12 @@ def _padded(line: Text, width: int) -> Text:
     return line
 
 
-def _left(text: str, width: int) -> str:
-    return text + " " * (width - cell_len(text))
-
-
-def _right(text: str, width: int) -> str:
-    return " " * (width - cell_len(text)) + text
-
-
-def _bar(share: float, width: int) -> str:
-    """``share`` (0 to 1) of ``width`` cells, in eighths of a cell."""
-    full, eighths = divmod(round(share * width * 8), 8)
-    bar = "█" * full + (" ▏▎▍▌▋▊▉"[eighths] if eighths else "")
-    return bar.ljust(width)
+def _bound(x: float) -> str:
+    """``x`` in one digit, rounded up: what is at most 0.000183 is at most 0.0002."""
+    if x == 0:
+        return "0"
+    unit = max(10.0 ** math.floor(math.log10(x)), 1e-8)  # ``show`` writes eight decimals
+    return show(math.ceil(x / unit - 1e-9) * unit)
 
 
 def _section(panel: Panel) -> str:
