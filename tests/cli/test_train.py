@@ -37,7 +37,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         (["--train", "one.tsv"], "one.tsv:2: one column"),
         (["--train", "bad.tsv"], "bad.tsv:1: invalid UTF-8"),
         (["--train", "empty.tsv"], "empty.tsv: no sentence pairs"),
-        (["--train", "a.en,a.zh"], "a.zh: 1 lines, but a.en has 2"),
+        (["--train", "a.en,a.zh"], "a.zh: 1 line, but a.en has 2"),
         (["--preset", "huge"], "preset 'huge' does not exist"),
         (["--set", "lr=3"], "write it as training.lr=0.001"),
         (["--set", "training.speed=3"], "unknown setting 'speed'"),
