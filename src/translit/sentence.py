@@ -248,6 +248,8 @@ def _chinese(span: Span, original: str, sentence: str, glossary: Glossary) -> st
         return glossary.target(original)
     if span.kind == "amount":
         return _amounts(sentence)[span.start, span.end]
+    if span.kind == "emoji" and original[0] in ":;=<^" and span.start:
+        return f" {original}"  # beside a word it would be punctuation
     return original
 
 
@@ -288,7 +290,7 @@ def finish(sentence: str, attempt: Attempt, output: str, *, chinese: bool) -> st
     )
     text, _ = unmask(text, replace(attempt.masked, originals=written))
     text, _ = unmask(normalize_target(text), attempt.masked)
-    return match_end(sentence, text.translate(_BRACES_BACK))
+    return match_end(sentence, re.sub(" {2,}", " ", text.translate(_BRACES_BACK)))
 
 
 _CHINESE_SPANS = ("glossary", "amount")

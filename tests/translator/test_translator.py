@@ -524,6 +524,13 @@ def test_without_check_nothing_is_tried_again_or_flagged(scripted) -> None:  # t
     assert len(translator.engine.asked) == 1
 
 
+def test_an_emoticon_inside_stands_apart(scripted) -> None:  # type: ignore[no-untyped-def]
+    for answer in ("我喜欢{0}，谢谢！", "我喜欢 {0}，谢谢！"):
+        translation = one(scripted({"I like it {0} Thanks!": answer}), "I like it :) Thanks!")
+        assert translation.text == "我喜欢 :)，谢谢！"
+        assert translation.flags == ()
+
+
 @pytest.mark.parametrize("source", ["Hi there.\u200b", "Hi there.\u200e", "\u202eHi there.\u202c"])
 def test_a_mark_before_something_invisible_ends_the_sentence(scripted, source: str) -> None:  # type: ignore[no-untyped-def]
     translation = one(scripted({"Hi there.": "你好"}), source)

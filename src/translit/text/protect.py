@@ -41,7 +41,7 @@ _EXTENSION = (
 _ESCAPE = r"\x1b\[[0-?]*[\ -/]*[@-~]|\x1b[()][A-Z0-9]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)"
 _EMOJI = "\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\u231a\u231b\u2328\u23cf-\u23fa\u2139\u3030\u303d"
 
-EMOTICON = r"(?<![^\s>])(?:[:;]['’]?-?[()DPp/|*]|=-?[()D]|<3|\^_*\^)(?![^\s.,!?<)])"  # :-) ;) =D <3 ^_^
+EMOTICON = r"(?<![^\s>])(?:[:;]['’]?-?[()DPp/|*]|=-?[()D]|<3|\^_*\^)(?![^\s.,!?<)，。！？；：、）])"  # :-) ;) =D <3 ^_^
 
 # Letters of other scripts than Latin, from Greek to Han.
 _NOT_LATIN = (
