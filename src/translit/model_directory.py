@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from translit.config import ModelConfig, override
+from translit.disk import write_whole
 from translit.errors import TranslitError
 
 if TYPE_CHECKING:
@@ -168,13 +169,9 @@ class ModelDirectory:
         Raises TranslitError when the file cannot be written.
         """
         path = self.path / CONFIG
-        part = path.with_name(f"{CONFIG}.part")
-        info = {**self.info, **entries}
+        text = describe_new(self.model, self.source_language, self.target_language, {**self.info, **entries})
         try:
-            part.write_text(
-                describe_new(self.model, self.source_language, self.target_language, info), "utf-8"
-            )
-            os.replace(part, path)
+            write_whole(path, text.encode())
         except OSError as error:
             raise TranslitError(
                 f"{path}: cannot write: {error.strerror}; copy the model to a folder of yours"

@@ -289,8 +289,12 @@ def finish(sentence: str, attempt: Attempt, output: str, *, chinese: bool) -> st
         )
     )
     text, _ = unmask(text, replace(attempt.masked, originals=written))
-    text, _ = unmask(normalize_target(text), attempt.masked)
-    return match_end(sentence, re.sub(" {2,}", " ", text.translate(_BRACES_BACK)))
+    text = normalize_target(text)
+    for token, original in zip(attempt.masked.tokens, attempt.masked.originals, strict=True):
+        if original.startswith(" "):  # it brings its own
+            text = text.replace(f" {token}", token)
+    text, _ = unmask(text, attempt.masked)
+    return match_end(sentence, text.translate(_BRACES_BACK))
 
 
 _CHINESE_SPANS = ("glossary", "amount")

@@ -42,7 +42,7 @@ from translit.sentence import (
 )
 from translit.text.checks import Flag
 from translit.text.normalize import normalize_source
-from translit.text.script import has_letters, is_chinese
+from translit.text.script import as_unicode, has_letters, is_chinese
 from translit.text.split import Piece, join_zh, split, split_long
 from translit.text.tokenizer import EOS
 
@@ -395,7 +395,7 @@ class Translator:
         return drafts
 
     def _encode(self, text: str) -> list[int]:
-        readable = _SURROGATE.sub("\ufffd", normalize_source(text))
+        readable = as_unicode(normalize_source(text))
         return [*self._tokenizer.encode(readable)[: MAX_SOURCE_TOKENS - 1], EOS]
 
     def _draft(self, sentence: str, attempt: Attempt, found: Sequence[Hypothesis]) -> Draft:
@@ -485,7 +485,6 @@ class _Part:
 # A tab ends a cell, which is a text of its own.
 _LINE_BREAK = re.compile("(\r\n|[\t\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])")
 _MAY_END = re.compile(r"[.!?…。！？][\"'”’)\]]*\s+\S")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _confidence(directory: ModelDirectory) -> Callable[[float], float]:

@@ -154,7 +154,7 @@ def test_a_report_that_fails_does_not_take_the_scores(
     def full_disk(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("translit.evaluation.target.os.replace", full_disk)
+    monkeypatch.setattr("translit.disk.os.replace", full_disk)
     before = sorted(files.iterdir())
     arguments = ("--hyp", files / "out.zh", "--report", files / "report.html")
     assert evaluate(monkeypatch, files / "dev.tsv", *arguments) == 2

@@ -15,9 +15,9 @@ import pytest
 from tests.conftest import write_tiny_model
 
 from translit.cli import main
+from translit.disk import write_text
 from translit.errors import TranslitError
 from translit.explain.svg import heat_map
-from translit.explain.writing import write_whole
 
 
 class Result(NamedTuple):
@@ -162,7 +162,7 @@ def test_a_picture_of_several_sentences_says_what_it_shows(run: Run, tmp_path: P
 def test_a_picture_that_cannot_take_its_name_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "x.svg.tmp").mkdir()
     with pytest.raises(TranslitError, match="cannot write the picture"):
-        write_whole(tmp_path / "x.svg", "<svg/>", "the picture")
+        write_text(tmp_path / "x.svg", "<svg/>", "the picture")
     assert [path.name for path in tmp_path.iterdir()] == ["x.svg.tmp"]
 
 

@@ -524,6 +524,12 @@ def test_without_check_nothing_is_tried_again_or_flagged(scripted) -> None:  # t
     assert len(translator.engine.asked) == 1
 
 
+def test_spaces_inside_copied_parts_stay(scripted) -> None:  # type: ignore[no-untyped-def]
+    translation = one(scripted({"Run {0} now.": "现在运行{0}。"}), "Run `a  b` now.")
+    assert translation.text == "现在运行`a  b`。"
+    assert translation.flags == ()
+
+
 def test_an_emoticon_inside_stands_apart(scripted) -> None:  # type: ignore[no-untyped-def]
     for answer in ("我喜欢{0}，谢谢！", "我喜欢 {0}，谢谢！"):
         translation = one(scripted({"I like it {0} Thanks!": answer}), "I like it :) Thanks!")

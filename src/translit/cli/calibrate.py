@@ -63,11 +63,11 @@ def calibrate(
     """
     from rich.console import Console
 
+    from translit.disk import check_target
     from translit.evaluation import calibration_view
     from translit.evaluation.calibration import calibrate as run
     from translit.evaluation.calibration import save_confidence
     from translit.evaluation.inputs import load_set
-    from translit.evaluation.target import check_target
     from translit.translator import Translator
 
     if svg is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 from translit.cli.app import app
 from translit.errors import TranslitError
 from translit.explain.language import Language
+from translit.text.script import as_unicode
 
 if TYPE_CHECKING:
     from translit.explain.explanation import Explainer
@@ -96,7 +96,7 @@ def explain(
         return
     if beam is not None and target is not None:
         raise TranslitError("--beam and --target: a given translation is not searched; choose one of them")
-    target = None if target is None else _readable(target)
+    target = None if target is None else as_unicode(target)
     if target is not None and not target.strip():
         raise TranslitError("--target: the translation is empty; give one to explain")
     sentence = _input(text)
@@ -139,7 +139,6 @@ def explain(
     show(console, explainer, explained, captions, view)
 
 
-_NOT_UTF8 = re.compile("[\ud800-\udfff]")  # as Python reads such bytes of the command line
 _JSON_CANDIDATES = 10  # at least so many a step, whatever the terminal shows
 
 
@@ -147,15 +146,10 @@ def _input(words: list[str] | None) -> str:
     """The text to explain: the arguments, or standard input if that is not a keyboard."""
     if not words and sys.stdin.isatty():
         raise TranslitError('explain: nothing to explain; write for example: translit explain "I love you"')
-    text = _readable(" ".join(words) if words else sys.stdin.read())
+    text = as_unicode(" ".join(words) if words else sys.stdin.read())
     if not text.strip():  # told before anything is loaded
         raise TranslitError("explain: the text is empty; give a sentence to explain")
     return text
-
-
-def _readable(text: str) -> str:
-    """``text`` with � for bytes that were not UTF-8: they can be neither encoded nor written."""
-    return _NOT_UTF8.sub("\ufffd", text)
 
 
 def _explainer(model: str | None, beam: int | None) -> Explainer:

@@ -25,6 +25,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from translit.data.doctor_lines import atomic_writer
+from translit.disk import lock
 from translit.errors import TranslitError
 
 Progress = Callable[[int, "int | None"], None]  # (bytes here so far, bytes in all if known)
@@ -129,10 +130,7 @@ def _record(name: str, folder: Path) -> Path:
 
 @contextmanager
 def _alone(archive: Path) -> Iterator[None]:
-    """Refuse a second download of ``archive`` while one runs: both would write to one part.
-
-    The system drops the lock when the process ends, however it ends; the bytes that have arrived stay.
-    """
+    """Refuse a second download of ``archive`` while one runs: both would write to one part. What has arrived stays."""
     path = archive.with_name(archive.name + ".lock")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -140,25 +138,12 @@ def _alone(archive: Path) -> Iterator[None]:
     except OSError as error:
         raise TranslitError(f"{path}: cannot write: {error.strerror or error}") from None
     with file:
-        _lock(file.fileno(), archive)
+        lock(file.fileno(), f"{archive}: is being downloaded already; wait until that is done")
         try:
             yield
         finally:
             with suppress(OSError):  # Windows keeps what is open
                 path.unlink()
-
-
-def _lock(descriptor: int, archive: Path) -> None:
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise TranslitError(f"{archive}: is being downloaded already; wait until that is done") from None
-    except OSError:  # a file system without locks
-        return
 
 
 # ── Downloading ─────────────────────────────────────────────────────────────────────────────────────────────

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from translit.disk import write_text
 from translit.evaluation.calibration import Bin, Calibration, expected_calibration_error
-from translit.evaluation.target import write_whole
 from translit.evaluation.wording import made_by
 
 _BAR = 40  # cells
@@ -77,7 +77,7 @@ def _percent(share: float, digits: int = 0) -> str:
 
 def write_svg(path: Path, calibration: Calibration) -> None:
     """Write both diagrams beside each other. Raises TranslitError when the file cannot be written."""
-    write_whole(path, svg(calibration))
+    write_text(path, svg(calibration))
 
 
 def svg(calibration: Calibration) -> str:

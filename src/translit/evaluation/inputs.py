@@ -15,12 +15,11 @@ from typing import Any
 
 from translit.data import bitext
 from translit.errors import TranslitError, where
-from translit.text.script import count_han, has_letters
+from translit.text.script import as_unicode, count_han, has_letters
 
 CHINESE = frozenset({"zh", "zho", "chi", "cmn", "yue", "lzh", "wuu", "nan", "hak"})
 _TWO_LETTERS = {"jpn": "ja", "kor": "ko"}  # for them, too, BLEU has a tokenizer of its own
 _CODE = re.compile("[a-z]{2,3}")
-_HALF_PAIR = re.compile("[\ud800-\udfff]")  # JSON can spell half a surrogate pair, which is no text
 
 
 @dataclass(frozen=True)
@@ -97,11 +96,7 @@ def _json_references(line: str, path: str | Path, number: int) -> list[str]:
         raise TranslitError(
             f'{where(path, number)}: not a JSON list of references; write one list a line: ["…", "…"]'
         )
-    return [_as_text(item) for item in value]
-
-
-def _as_text(text: str) -> str:
-    return _HALF_PAIR.sub("\ufffd", text)
+    return [as_unicode(item) for item in value]
 
 
 def load_set(corpus: str | None, source: Path | None, refs: Sequence[Path]) -> EvalData:
@@ -124,7 +119,7 @@ def load_set(corpus: str | None, source: Path | None, refs: Sequence[Path]) -> E
 def load_pairs(path: str | Path) -> EvalData:
     """``{"source": …, "target": …}`` a line."""
     pairs = list(bitext.Corpus((Path(path),)).pairs())
-    sources, references = [_as_text(p.source) for p in pairs], [[_as_text(p.target)] for p in pairs]
+    sources, references = [as_unicode(p.source) for p in pairs], [[as_unicode(p.target)] for p in pairs]
     return _checked(Path(path).name, sources, references, path)
 
 

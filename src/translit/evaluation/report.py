@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from translit.disk import check_target, write_text
 from translit.errors import TranslitError
 from translit.evaluation.compare import TIE, Comparison, LineDifference
 from translit.evaluation.evaluate import Evaluation, Line
 from translit.evaluation.html import to_html
-from translit.evaluation.target import check_target, write_whole
 from translit.evaluation.wording import (
     examples,
     interval,
@@ -41,7 +41,7 @@ def check_report_paths(paths: Iterable[Path]) -> None:
 
 def write_report(evaluation: Evaluation, path: Path) -> None:
     """Write the report whose kind the file's suffix names, all of it or nothing."""
-    write_whole(path, _FORMATS[path.suffix](evaluation))
+    write_text(path, _FORMATS[path.suffix](evaluation))
 
 
 def to_json(evaluation: Evaluation) -> str:

@@ -17,6 +17,7 @@ from translit.evaluation.evaluate import explain_command
 from translit.evaluation.scoring import MAX_TOKENS, Score, Summary, Suspect
 from translit.evaluation.terminal import show_texts
 from translit.evaluation.wording import shown
+from translit.text.script import as_unicode
 
 SURPRISING = 0.05  # a token less likely than this is marked
 
@@ -138,13 +139,8 @@ def json_line(pair: Pair, score: Score | None, gain: float | None = None) -> str
         record["gain"] = round(gain, 4)
     tokens = zip(score.tokens, score.log_probs, strict=True) if score else []
     record["tokens"] = [[token, round(log_prob, 4)] for token, log_prob in tokens]
-    return " ".join(_as_text(json.dumps(record, ensure_ascii=False)).splitlines())
-
-
-def _as_text(text: str) -> str:
-    """What can be printed: half a surrogate pair cannot."""
-    return text.encode("utf-8", "replace").decode()
+    return " ".join(as_unicode(json.dumps(record, ensure_ascii=False)).splitlines())
 
 
 def _plain(text: str) -> str:
-    return shown(_as_text(text))
+    return shown(as_unicode(text))

@@ -9,8 +9,8 @@ from xml.sax.saxutils import escape
 
 from rich.cells import cell_len
 
+from translit.disk import write_text
 from translit.explain.words import piece_text
-from translit.explain.writing import write_whole
 
 if TYPE_CHECKING:
     from translit.explain.explanation import Explanation
@@ -48,7 +48,7 @@ def write_heat_map(
     columns = record.inputs if kind == "decoder" else record.source_pieces
     title = f"{captions(f'kind.{kind}')} · {captions('head', layer=layer + 1, head=head + 1)}"
     picture = heat_map(record.attention(kind)[layer, head].tolist(), rows, columns, title)
-    write_whole(path, picture, "the picture")
+    write_text(path, picture, "the picture")
 
 
 def heat_map(

@@ -15,6 +15,17 @@ _KANA_OR_HANGUL = "[ぁ-ゟァ-ヺー-ヿ\u1100-\u11ff\u3130-\u318f가-힣]"
 _LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ'’.-]*")
 
 
+_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
+
+
+def as_unicode(text: str) -> str:
+    """``text`` with � for every lone surrogate: half a pair, as JSON can spell it, or a byte that was not UTF-8.
+
+    Such can be neither encoded nor written. The length stays the same.
+    """
+    return text if text.isascii() else _HALF_A_PAIR.sub("\ufffd", text)
+
+
 def count_han(text: str) -> int:
     """How many Han characters ``text`` holds."""
     return 0 if text.isascii() else len(re.findall(_HAN, text)) + text.count("〇")

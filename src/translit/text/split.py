@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from translit.text.protect import find_spans
-from translit.text.script import HAN
+from translit.text.script import HAN, as_unicode
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def split(paragraph: str, lang: str = "en") -> list[Piece]:
     from sentencex import segment
 
     # Rust strings hold no lone surrogates, so the splitter sees stand-ins of the same length.
-    visible = _SURROGATE.sub("\ufffd", paragraph)
+    visible = as_unicode(paragraph)
     pieces, start = [], 0
     for length in map(len, _sentences(segment(lang, visible))):
         pieces.append(_piece(paragraph[start : start + length]))
@@ -39,7 +39,6 @@ def split(paragraph: str, lang: str = "en") -> list[Piece]:
     return [*_leading_space(pieces), *pieces[1:]] if pieces else []
 
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 # Abbreviations that the splitter does not know. Behind a title there is always a name; behind the others the sentence
 # goes on when a digit or a small letter follows.
 _TITLE = re.compile(r"(?:^|[^\w.])(?:M[rsx]|Mrs|Messrs|Mmes|Dr|Prof|(?<!\d )Ft|Mt|Ste)\.\s+$")

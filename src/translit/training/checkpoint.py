@@ -66,16 +66,6 @@ def save_checkpoint(
     return final
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a small file whole or not at all: a full disk leaves the old one."""
-    part = path.with_name(f"{path.name}.part")
-    try:
-        part.write_bytes(content)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
 def checkpoints(home: Path) -> list[Path]:
     """Complete checkpoints, oldest first."""
     return (

@@ -11,9 +11,10 @@ from tempfile import TemporaryDirectory
 
 import torch
 
+from translit.disk import lock, write_whole
 from translit.errors import TranslitError
 from translit.model.transformer import count_parameters
-from translit.training.checkpoint import checkpoints, write_whole
+from translit.training.checkpoint import checkpoints
 from translit.training.distributed import World, joined_world
 from translit.training.events import EventFiles, require_tensorboard
 from translit.training.loop import Trainer
@@ -108,7 +109,10 @@ def owned_by_us(home: Path) -> Iterator[None]:
     try:
         home.mkdir(parents=True, exist_ok=True)
         with open(home / "lock", "w") as file:
-            _lock(file.fileno(), home)
+            lock(
+                file.fileno(),
+                f"{home}: another training is using it now; wait for it, or choose another --run-dir or --out",
+            )
             try:
                 yield
             except Exception:
@@ -123,18 +127,3 @@ def owned_by_us(home: Path) -> Iterator[None]:
         for folder in made:
             with suppress(OSError):  # it is not empty, or gone already
                 folder.rmdir()
-
-
-def _lock(descriptor: int, home: Path) -> None:
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise TranslitError(
-            f"{home}: another training is using it now; wait for it, or choose another --run-dir or --out"
-        ) from None
-    except OSError:  # a file system without locks
-        return

@@ -19,6 +19,7 @@ from torch import Tensor
 
 from translit.data.batches import Batch, Batches, cut_by_budget, make_batch, prefetch
 from translit.decoding.search import SearchSettings, search
+from translit.disk import write_whole
 from translit.errors import TranslitError
 from translit.evaluation.metrics import build_metrics
 from translit.model.transformer import Transformer
@@ -34,7 +35,6 @@ from translit.training.checkpoint import (
     load_weights,
     save_checkpoint,
     tidy,
-    write_whole,
 )
 from translit.training.distributed import World
 from translit.training.guided import GuidedHead

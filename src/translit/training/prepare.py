@@ -23,10 +23,11 @@ from translit.data.align import open_alignments
 from translit.data.batches import Batches
 from translit.data.bitext import Corpus
 from translit.data.store import TextStore, open_store
+from translit.disk import write_whole
 from translit.errors import TranslitError
 from translit.model_directory import CONFIG, SOURCE, TARGET, WEIGHTS, ModelDirectory, describe_new, shapeless
 from translit.text.tokenizer import Tokenizer, train_tokenizer
-from translit.training.checkpoint import contiguous, write_whole
+from translit.training.checkpoint import contiguous
 from translit.training.distributed import World
 from translit.training.guided import GuidedHead
 from translit.training.loop import Job, Trainer

@@ -19,8 +19,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from translit.disk import write_text
 from translit.explain.language import Language
-from translit.explain.writing import write_whole
 
 WEIGHT_SCALE = 10_000  # the document gives attention weights 4 decimals, so packing them loses nothing
 _SCRIPTS = ("core", "shapes", "steps", "heads", "words", "lens", "beam", "road", "tour", "main")
@@ -32,7 +32,7 @@ def write_page(document: dict[str, Any], path: Path, language: Language = "en") 
     The page needs nothing but a browser: no network, no other file. Raises TranslitError when the file
     cannot be written.
     """
-    write_whole(path, page(document, language), "the page")
+    write_text(path, page(document, language), "the page")
 
 
 def page(document: dict[str, Any], language: Language = "en") -> str:
