@@ -159,11 +159,17 @@ def test_a_picture_of_several_sentences_says_what_it_shows(run: Run, tmp_path: P
     assert done.err == f"{picture}: written; it shows the first of 2 sentences\n"
 
 
-def test_a_picture_that_cannot_take_its_name_leaves_nothing(tmp_path: Path) -> None:
-    (tmp_path / "x.svg.tmp").mkdir()
-    with pytest.raises(TranslitError, match="cannot write the picture"):
+def test_a_picture_that_cannot_take_its_name_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(part: Path, final: Path) -> None:
+        assert part.read_text("utf-8") == "<svg/>"
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("translit.disk.os.replace", refuse)
+    with pytest.raises(TranslitError, match="cannot write the picture: Permission denied"):
         write_text(tmp_path / "x.svg", "<svg/>", "the picture")
-    assert [path.name for path in tmp_path.iterdir()] == ["x.svg.tmp"]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_title_is_not_cut_off() -> None:
