@@ -330,7 +330,8 @@ class Translator:
         }
         second_drafts = yield from self._run(again)
         for s, second_draft in second_drafts.items():
-            if len(second_draft.flags) < len(drafts[s].flags):
+            # A blank one has a single flag, and is the worst of all.
+            if second_draft.text.strip() and len(second_draft.flags) < len(drafts[s].flags):
                 drafts[s] = second_draft
         return {s: (again[s], draft) for s, draft in second_drafts.items()}
 
