@@ -545,8 +545,8 @@ def test_a_mark_before_something_invisible_ends_the_sentence(scripted, source: s
 
 
 def test_a_blank_second_attempt_is_not_better(scripted) -> None:  # type: ignore[no-untyped-def]
-    translator = scripted({"I have 3 cats": "\ufffd", "I have {0} cats": "{7}", "I have {0} cats.": "{7}"})
-    assert one(translator, "I have 3 cats").text == "\ufffd"
+    translator = scripted({"cats sleep": "\ufffd", "cats sleep.": "{7}"})
+    assert one(translator, "cats sleep").text == "\ufffd"
 
 
 def test_an_empty_window_is_refused(scripted) -> None:  # type: ignore[no-untyped-def]
