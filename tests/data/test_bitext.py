@@ -45,6 +45,7 @@ def test_a_blank_line_is_an_empty_pair(tmp_path: Path) -> None:
     assert pairs(write(tmp_path / "a.tsv", "a\tb\n\n \r\nc\td\n\n")) == [
         ("a", "b"), ("", ""), ("", ""), ("c", "d"), ("", ""),
     ]  # fmt: skip
+    assert pairs(write(tmp_path / "a.jsonl", '["a", "b"]\n\n')) == [("a", "b"), ("", "")]
 
 
 def test_places_are_file_and_line(tmp_path: Path) -> None:

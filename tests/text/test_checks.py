@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from translit.text import units
 from translit.text.checks import KINDS, check
-from translit.text.numbers import amounts, mended, values_en, values_zh
+from translit.text.numbers import amounts, mended
+from translit.text.numbers_en import values_en
+from translit.text.numbers_zh import values_zh
 
 SHARED = Path(__file__).parents[3] / "shared"
 

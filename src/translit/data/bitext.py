@@ -128,7 +128,9 @@ def _jsonl(path: Path) -> Iterator[Pair]:
 
 
 def json_pair(line: str) -> tuple[str, str] | None:
-    """Source and target of a JSON object or list; None if the line is neither."""
+    """Source and target of a JSON object or list, both empty on a blank line; None if the line is none of these."""
+    if not line.strip():
+        return "", ""
     try:
         record = json.loads(line)
         source, target = (record["source"], record["target"]) if isinstance(record, dict) else record

@@ -80,7 +80,7 @@ def _jsonl(line: _Line, place: str) -> Row:
         return Row(text, "", place, text, problem)
     pair = json_pair(text)
     if pair is None:
-        return Row(text, "", place, text, "not a JSON pair" if text.strip() else "")
+        return Row(text, "", place, text, "not a JSON pair")
     return Row(*pair, place, text)
 
 
