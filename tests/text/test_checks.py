@@ -58,6 +58,8 @@ SAME_NUMBERS = [
     ("It ran from 1995-96.", "从1995年到1996年。"),
     ("The light-year is 9.5 trillion km.", "一光年是9.5万亿公里。"),
     ("He earns $120k a year.", "他年薪12万美元。"),
+    ("He earns 20k a month.", "他一个月挣两万。"),
+    ("We ran a 10k in a 4k video.", "我们在4k视频里跑了10公里。"),
     ("The debt is $31tn.", "债务为31万亿美元。"),
     ("We open at 12:00 a.m.", "我们0:00开门。"),
     ("We open at 5:30 p.m.", "我们17:30开门。"),
@@ -493,6 +495,7 @@ def test_a_unit_may_be_a_sign_or_a_word(source: str, translation: str) -> None:
         ("It costs 20 USD.", "它要20澳元。", "USD of 20 USD is missing"),
         ("It weighs 5 lbs.", "它重5公斤。", "lbs of 5 lbs is missing"),
         ("Take 5mg.", "服用5克。", "mg of 5mg is missing"),
+        ("I earn 20k.", "我挣20克。", "k of 20k is missing"),
     ],
 )
 def test_a_lost_unit_is_flagged(source: str, translation: str, detail: str) -> None:
@@ -506,6 +509,7 @@ def test_a_lost_unit_is_flagged(source: str, translation: str, detail: str) -> N
         ("US$5 million, $2.5bn, $120k, HK$20 and U.S.$ 4", ["500万美元", "25亿美元", "12万美元", "20港元", "4美元"]),
         ("20 € and EUR 45, 50 USD or $50 CAD", ["20欧元", "45欧元", "50美元", "50加元"]),
         ("¥3000", ["¥3000"]),  # yuan or yen
+        ("20k of 1.5k", ["2万", "1500"]),
         ("$2-3 million, $20–$30 and 5-10%", ["200万-300万美元", "20-30美元", "5-10%"]),
         ("-5 °C, 95°F, 100℃, 90°", ["-5摄氏度", "95华氏度", "100摄氏度", "90度"]),
         ("5 lbs, 10-20 km, 60 km/h, 3 mph", ["5磅", "10-20公里", "3英里/小时"]),

@@ -14,7 +14,7 @@ from translit.text.numbers import in_chinese
 
 @dataclass(frozen=True)
 class _Unit:
-    """How Chinese writes a unit behind its number, "" for as it is, and the ``forms`` one of which it must use.
+    """How Chinese writes a unit behind its number, and the ``forms`` one of which it must use.
 
     ``other`` may stand instead where the number is another, too: 10斤 for 5 kg.
     """
@@ -23,6 +23,8 @@ class _Unit:
     forms: str  # a regular expression
     other: str = ""
 
+
+_AS_IT_IS = "with its number"
 
 _YUAN = "(?<![欧美港澳加坡台韩])[元圆]|[¥￥块币钱円]|RMB|CNY|JPY"
 # Signs, name and country of the dollars that have signs of their own; "$" alone may be any.
@@ -46,7 +48,7 @@ _CURRENCIES |= {
     "€": _Unit("欧元", f"{_EURO}|EUR"), "EUR": _Unit("欧元", f"{_EURO}|€"),
     "£": _Unit("英镑", "镑|GBP"), "GBP": _Unit("英镑", "[镑£]"),
     "CHF": _Unit("瑞士法郎", "法郎"),
-    "¥": _Unit("", _YUAN), "JPY": _Unit("日元", _YUAN),  # ¥ is the yuan or the yen
+    "¥": _Unit(_AS_IT_IS, _YUAN), "JPY": _Unit("日元", _YUAN),  # ¥ is the yuan or the yen
     "CNY": _Unit("元", _YUAN), "RMB": _Unit("元", _YUAN),
     "₹": _Unit("卢比", "卢比|INR"), "INR": _Unit("卢比", "卢比|₹"),
     "₩": _Unit("韩元", f"{_WON}|KRW"), "KRW": _Unit("韩元", f"{_WON}|₩"),
@@ -69,6 +71,8 @@ _MEASURES = {
     "ml": _Unit("毫升", "毫升"), "mph": _Unit("英里/小时", "英里|哩|迈"),
 }  # fmt: skip
 _BEHIND |= _MEASURES
+# 20k is 2万, or 两万; a 10k race may be ten kilometres, and a 4k picture stays one.
+_BEHIND["k"] = _Unit("", r"[千万亿kK]|公里|\d{4}|\d,\d{3}|[零〇]")
 _SPELLINGS = {"℃": "°C", "℉": "°F", "￥": "¥", "￡": "£", "U.S.$": "US$"}
 
 _SIGNS = "|".join(map(re.escape, sorted([*_CURRENCIES, "￥", "￡", "U.S.$"], key=len, reverse=True)))
@@ -89,7 +93,7 @@ _AMOUNT = re.compile(
 def _find(text: str) -> Iterator[tuple[re.Match[str], str, _Unit]]:
     """The amounts of English ``text`` that have a unit, the sign of it, and the unit."""
     for match in _AMOUNT.finditer(text):
-        sign = match["behind"] or match["before"]
+        sign = match["behind"] or match["before"] or (match["scale"] == "k" and "k")
         if sign and (match["behind"] or not _WORD_CHARACTER.match(text, match.end())):
             name = _SPELLINGS.get(sign) or re.sub(r"\s", "", sign)
             yield match, sign, _CURRENCIES.get(name) or _BEHIND[name]
@@ -126,7 +130,7 @@ def amounts(text: str) -> list[tuple[int, int, str]]:
 
 
 def _chinese(match: re.Match[str], unit: _Unit) -> str:
-    if not unit.chinese:
+    if unit.chinese == _AS_IT_IS:
         return match[0]
     scale = (match["scale"] or "").strip(" -\u00a0\u202f")
     ends = [in_chinese(end, scale) for end in match.group("low", "high") if end]
