@@ -564,6 +564,13 @@ def test_markdown_copies_formulas_and_emoji_names() -> None:
     assert translated("a.md", text, "{2}和{0}").startswith("$x$和$a^2 + b_1$")
 
 
+def test_markdown_keeps_the_pipes_inside_cells() -> None:
+    table = "| a | b |\n|---|---|\n| Yes \\| no | `x\\|y` counts |\n"
+    assert segments("a.md", table) == ["a", "b", "Yes {0} no", "{0} counts"]
+    out = translated("a.md", table, "甲", "乙", "是{0}否", "{0}算数")
+    assert out == "| 甲 | 乙 |\n|---|---|\n| 是\\|否 | `x\\|y`算数 |\n"
+
+
 def test_html_head_and_buttons() -> None:
     text = (
         '<meta name="description" content="About cats"><meta property="og:title" content="Cats &amp; us">'

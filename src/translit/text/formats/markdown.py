@@ -24,12 +24,14 @@ _UNKNOWN = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 # Known to GitHub, not to the parser: the box of a task, a footnote and the reference to it, :smile:, $a^2$ (but not
-# $5), and bare addresses, whose _ and * would be emphasis. For the parser each becomes a word of as many characters of
-# private use, which is markup; a footnote starts with that word, as an item of a list.
+# $5), and bare addresses, whose _ and * would be emphasis; and \|, whose \ the parser takes off in a cell. For the
+# parser each becomes a word of as many characters of private use, which is markup; a footnote starts with that word,
+# as an item of a list.
 _MARKS = re.compile(
     r"(?<=[-*+.)][ \t])\[[ xX]\](?=[ \t])|(?P<note>^ {0,3}\[\^)[^\]\s]+\]:(?=[ \t])|\[\^[^\]\s]+\]"
     r"|(?<![\w:]):[a-z][a-z0-9_+-]*:(?![\w:])"
     r"|(?P<url>(?<![\w(<=\"'/])(?:https?://|www\.)[^\s<>()\[\]`]*[_*][^\s<>()\[\]`]*[A-Za-z0-9/])"
+    r"|(?P<pipe>(?<!\\)\\\|)"
     r"|(?P<math>(?<![\\\w$])\$(?=[^\s$])(?=[^$\n]*[\\^_={}<>+]|[A-Za-z]\$)[^$\n]*(?<![\s\\])\$(?![\d$]))",
     re.MULTILINE,
 )
@@ -77,7 +79,7 @@ def read(source: Source) -> TextDocument:
 
 def _stand_in(mark: re.Match[str]) -> str:
     start = mark["note"].replace("[^", "- ") if mark["note"] else ""
-    word = _STAND_IN_WORD if mark["math"] or mark["url"] else _STAND_IN
+    word = _STAND_IN_WORD if mark["math"] or mark["url"] or mark["pipe"] else _STAND_IN
     return start + word * (len(mark[0]) - len(start))
 
 
