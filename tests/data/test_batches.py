@@ -123,6 +123,17 @@ def test_what_is_held_out_once_is_not_trained_on_elsewhere(tmp_path: Path) -> No
     assert len(opened) == 200
 
 
+def test_what_is_held_out_of_the_first_corpus_is_left_out_of_the_others(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("\n".join(LINES) + "\n", "utf-8")
+    (tmp_path / "b.tsv").write_text("\n".join(LINES) + "\n", "utf-8")
+    first = open_store(Corpus.parse(str(tmp_path / "a.tsv")), tmp_path / "store", hold_out=50)
+    second = open_store(Corpus.parse(str(tmp_path / "b.tsv")), tmp_path / "store")
+    data = batches((first, 1.0), (second, 1.0), pool=1000)
+    shown = sum(len(batch) for batch in data.pool(0, 0))
+    assert first.held_out
+    assert len(data) - shown == len(first.held_out)
+
+
 def test_an_epoch_shows_every_pair_once(store: TextStore) -> None:
     data = batches((store, 1.0))
     seen = Counter(data.pairs(range(len(data)), epoch=0))
@@ -140,6 +151,8 @@ def test_weights_mix_corpora(store: TextStore, tmp_path: Path) -> None:
             {other[i]: 3 for i in range(40)}
         )
     halves = [{p for p in epoch if p[0].startswith("number")} for epoch in epochs]
+    heads = len(halves[0] & {store[i] for i in range(100)})
+    assert 30 < heads < 70  # from all over the corpus, not its first half
     assert halves[0].isdisjoint(halves[1])
     assert len(halves[0] | halves[1]) == 200
 

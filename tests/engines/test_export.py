@@ -50,20 +50,28 @@ def tiny(tiny_model_dir: Path) -> ModelDirectory:
     return ModelDirectory.open(tiny_model_dir)
 
 
+def with_length_penalty(model: Path) -> ModelDirectory:
+    ModelDirectory.open(model).save_info({"length_penalty": 1.8})
+    return ModelDirectory.open(model)
+
+
 def translations(directory: ModelDirectory, beam: int, *texts: str) -> list[str]:
     sources = [[*directory.source_tokenizer.encode(text), EOS] for text in texts]
-    found = CTranslate2Engine(directory, "float32").translate(sources, SearchSettings(beam=beam))
+    settings = SearchSettings(beam=beam, length_penalty=directory.length_penalty)
+    found = CTranslate2Engine(directory, "float32").translate(sources, settings)
     return [directory.target_tokenizer.decode(best.ids) for (best,) in found]
 
 
 # ── CTranslate2 ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_ctranslate2_in_full_precision(tiny: ModelDirectory, tmp_path: Path) -> None:
+def test_ctranslate2_in_full_precision(tmp_path: Path) -> None:
+    tiny = with_length_penalty(write_tiny_model(tmp_path / "model"))
     found = export(tiny, "ctranslate2", tmp_path / "out", "float32")
     assert found.exact
     assert found.same == found.sentences
     assert 0 < found.largest < EXACT
+    assert "length_penalty=1.8" in (tmp_path / "out/README.md").read_text("utf-8")
     assert run_readme(tmp_path / "out") == translations(tiny, 4, LOVE)[0] + "\n"
 
 
@@ -110,7 +118,7 @@ def exported(
     """A model, its export for Hugging Face, and how they compare."""
     pytest.importorskip("transformers")
     path = tmp_path_factory.mktemp("huggingface")
-    directory = ModelDirectory.open(write_tiny_model(path / "model", **SHAPES[request.param]))
+    directory = with_length_penalty(write_tiny_model(path / "model", **SHAPES[request.param]))
     return directory, path / "out", export(directory, "huggingface", path / "out")
 
 
@@ -121,6 +129,7 @@ def test_huggingface(exported: tuple[ModelDirectory, Path, Comparison]) -> None:
     assert 0 < found.largest < EXACT
     expected = "MarianMTModel" if directory.model.norm == "post" else "PegasusForConditionalGeneration"
     assert json.loads((folder / "config.json").read_text("utf-8"))["architectures"] == [expected]
+    assert json.loads((folder / "generation_config.json").read_text("utf-8"))["length_penalty"] == 1.8
 
 
 @pytest.mark.filterwarnings("ignore:Recommended")

@@ -252,6 +252,18 @@ def test_what_has_diverged_is_not_saved(config: RunConfig, tmp_path: Path) -> No
     assert [p.name for p in checkpoints(tmp_path / "run" / "checkpoints")] == ["0000003"]
 
 
+def test_a_dev_loss_out_of_bounds_is_not_saved_either(config: RunConfig, tmp_path: Path) -> None:
+    with Reporter(None, 1, quiet=True) as quiet:
+        trainer = Trainer(prepare(changed(config, eval_every=3), tmp_path / "run", World(), quiet))
+        good = trainer.dev_loss
+        trainer.dev_loss = lambda: good() * (1 if trainer.progress.step < 5 else 1e6)  # type: ignore[method-assign]
+        with pytest.raises(TranslitError, match=r"the dev loss became .* the checkpoint of step 3 is intact"):
+            trainer.run(quiet)
+        trainer.dev_loss = iter([math.nan, 2.0]).__next__  # type: ignore[method-assign]
+        assert trainer.final_weights()[1] == "best checkpoint, dev loss 2.000"
+    assert [p.name for p in checkpoints(tmp_path / "run" / "checkpoints")] == ["0000003"]
+
+
 def test_a_run_stopped_before_its_first_evaluation_can_end_there(config: RunConfig, tmp_path: Path) -> None:
     config = changed(config, eval_every=50)
     home = tmp_path / "run"

@@ -109,8 +109,9 @@ def cut_by_budget(examples: Sequence[Example], budget: int) -> list[list[Example
 class Batches:
     """All batches of a mixture of corpora, epoch after epoch.
 
-    An epoch shows each corpus ``weight`` times (0.5: every other pair, the rest next time), all mixed by a
-    permutation that is different in every epoch and never stored.
+    An epoch shows each corpus ``weight`` times (0.5: half of the pairs, from all over the corpus, the rest next
+    time), all mixed by a permutation that is different in every epoch and never stored. What is held out of the
+    first corpus is left out of all.
     """
 
     def __init__(
@@ -130,6 +131,7 @@ class Batches:
         self.alignments = alignments  # for guided alignment
         self.shares = [max(1, round(len(store) * weight)) for store, weight in corpora]
         self.ends = np.cumsum(self.shares)
+        self.held_out = {source for source, _ in corpora[0][0].held_out}
         self.too_long = 0  # pairs left out so far because of their length
 
     def __len__(self) -> int:
@@ -148,10 +150,13 @@ class Batches:
     def _places(self, positions: range, epoch: int) -> Iterator[tuple[int, int]]:
         """Corpus and number of the pairs at ``positions`` of the shuffled ``epoch``."""
         order = shuffled(np.arange(positions.start, positions.stop), len(self), self.seed * 1_000_003 + epoch)
-        for index, which in zip(order, np.searchsorted(self.ends, order, side="right"), strict=True):
-            share = self.shares[which]
-            within = int(index) - (int(self.ends[which]) - share)
-            yield int(which), (epoch * share + within) % len(self.corpora[which][0])
+        corpora = np.searchsorted(self.ends, order, side="right")
+        indices = np.empty_like(order)
+        for which in np.unique(corpora):
+            here, share, size = corpora == which, self.shares[which], len(self.corpora[which][0])
+            turn = (epoch * share + order[here] - (self.ends[which] - share)) % size
+            indices[here] = shuffled(turn, size, self.seed)  # a file may be sorted: a share is not its head
+        return zip(corpora.tolist(), indices.tolist(), strict=True)
 
     def encode(self, pair: tuple[str, str], links: np.ndarray | None = None) -> Example | None:
         """Token ids with their marks; None when a side is longer than ``max_tokens``."""
@@ -166,10 +171,14 @@ class Batches:
         """The batches of one pool, in the random order in which they are shown."""
         size = self.config.pool
         rng = random.Random(f"{self.seed} {epoch} {number}")
-        places = list(self._places(range(number * size, min((number + 1) * size, len(self))), epoch))
-        pairs = [self.corpora[which][0][index] for which, index in places]
+        found = [
+            (place, pair)
+            for place in self._places(range(number * size, min((number + 1) * size, len(self))), epoch)
+            if (pair := self.corpora[place[0]][0][place[1]])[0] not in self.held_out
+        ]
+        pairs = [pair for _, pair in found]
         examples = []
-        for i, (pair, place) in enumerate(zip(pairs, places, strict=True)):
+        for i, (place, pair) in enumerate(found):
             neighbours = pairs[i - 1], pairs[(i - 2) % len(pairs)]
             shown = augment(pair, neighbours, rng) if rng.random() < self.config.augment else pair
             # A rewritten sentence has other tokens: the links of the pair do not hold for it.

@@ -118,7 +118,7 @@ def _build(corpus: Corpus, path: Path, hold_out: int) -> None:
                 counts["empty"] += 1
                 continue
             line = f"{source}\t{target}\n".encode("utf-8", "replace")
-            # The first pair, so that there is one; then one in fifty. Their sources are not trained on elsewhere.
+            # The first pair, so that there is one; then one in fifty. Their sources are left out of the rest.
             one_in_fifty = zlib.crc32(source.encode("utf-8", "replace")) % 50 == 0
             if counts["held_out"] < hold_out and (not apart or one_in_fifty):
                 apart.add(source)

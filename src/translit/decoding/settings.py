@@ -37,7 +37,9 @@ class Hypothesis:
 
     ids: list[int]  # target tokens, without <s> and </s>
     score: float  # log-probability / (tokens with </s>)^α: higher is better, never above 0
-    log_probs: list[float]  # one per token of ``ids``, then one for </s> unless the length limit cut it off
+    log_probs: list[
+        float
+    ]  # one per token of ``ids``, then one for </s> unless the length limit cut it off; none from CTranslate2
 
 
 def max_target_length(source_tokens: int) -> int:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MAX_TOKENS = 3 * MAX_SOURCE_TOKENS  # on either side; converted models know the positions of no more
 
-_BATCH_TOKENS = 2048  # rows × (source + target width); larger batches were slower
+_BATCH_TOKENS = 2048  # rows × tokens of the longest pair; larger batches were slower
 _WINDOW = 16_384  # pairs sorted by length together
 
 

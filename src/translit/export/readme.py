@@ -20,7 +20,7 @@ What translit does around the model, and a program of your own should do too:
 
 
 def write_readme(folder: Path, text: str, directory: ModelDirectory, **values: object) -> None:
-    """Write ``text`` to README.md, with $title, $rules and ``values`` filled in."""
+    """Write ``text`` to README.md, with $title, $rules, $length_penalty and ``values`` filled in."""
     from translit.config import DataConfig
 
     data = directory.info.get("data")
@@ -29,6 +29,7 @@ def write_readme(folder: Path, text: str, directory: ModelDirectory, **values: o
         title=f"{directory.source_language} → {directory.target_language}",
         source_language=directory.source_language,
         target_language=directory.target_language,
+        length_penalty=directory.length_penalty,
         rules=Template(_RULES).substitute(max_tokens=max_tokens or DataConfig.max_tokens),
         **values,
     )

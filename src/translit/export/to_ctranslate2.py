@@ -29,8 +29,8 @@ target = sentencepiece.SentencePieceProcessor(f"{folder}/target.spm")
 translator = ctranslate2.Translator(folder)
 
 pieces = source.encode("I love you.", out_type=str) + ["</s>"]
-best = translator.translate_batch([pieces], beam_size=4, max_input_length=0)[0].hypotheses[0]
-print(target.decode(best))
+found = translator.translate_batch([pieces], beam_size=4, length_penalty=$length_penalty, max_input_length=0)
+print(target.decode(found[0].hypotheses[0]))
 ```
 
 $rules

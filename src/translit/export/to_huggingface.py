@@ -58,7 +58,7 @@ tokenizer = AutoTokenizer.from_pretrained(folder)
 model = AutoModelForSeq2SeqLM.from_pretrained(folder)
 
 batch = tokenizer(["I love you.", "Where is the station?"], return_tensors="pt", padding=True)
-for ids in model.generate(**batch, num_beams=4):
+for ids in model.generate(**batch, num_beams=4, length_penalty=$length_penalty):
     print(tokenizer.decode(ids, skip_special_tokens=True))
 ```
 
@@ -83,7 +83,11 @@ def write(directory: ModelDirectory, folder: Path) -> HuggingFaceExport:
     model = _architecture(shape)
     model.load_state_dict({**model.state_dict(), **_state(directory)})
     model.generation_config.update(
-        max_length=max_target_length(MAX_SOURCE_TOKENS), min_new_tokens=1, num_beams=4, do_sample=False
+        max_length=max_target_length(MAX_SOURCE_TOKENS),
+        min_new_tokens=1,
+        num_beams=4,
+        length_penalty=directory.length_penalty,
+        do_sample=False,
     )
     with _quiet():
         model.save_pretrained(folder)

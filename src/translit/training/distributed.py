@@ -83,7 +83,8 @@ def joined_world() -> Iterator[World]:
     cuda = torch.cuda.is_available()
     if cuda:
         torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
-    dist.init_process_group("cpu:gloo,cuda:nccl" if cuda else "gloo", timeout=timedelta(minutes=10))
+    # A process that dies is noticed at once; the hour is for what the first alone prepares: stores, alignments.
+    dist.init_process_group("cpu:gloo,cuda:nccl" if cuda else "gloo", timeout=timedelta(hours=1))
     world = World(dist.get_rank(), dist.get_world_size())
     try:
         yield world

@@ -214,7 +214,11 @@ class Trainer:
 
     def evaluate(self) -> dict[str, Any]:
         """Dev loss, BLEU and chrF2 of greedy translations, and a few of them to read; also counts patience."""
-        loss = self.dev_loss()
+        measured = torch.tensor(self.dev_loss(), dtype=torch.float64)
+        self.job.world.broadcast([measured], 0)  # all must agree on the best, to the last bit
+        loss = float(measured)
+        if not loss < min(self.progress.best_loss, math.log(self.job.config.model.target_vocab)) + EXPLOSION:
+            raise self._diverged("dev loss", loss)  # before it is saved
         best = loss < self.progress.best_loss
         if best:
             self.progress.best_loss, self.progress.best_step = loss, self.progress.step
@@ -260,7 +264,7 @@ class Trainer:
                 self.weights.publish()
                 with self._as_written():
                     losses[name] = self.dev_loss()
-        chosen = min(losses, key=losses.__getitem__)
+        chosen = min(losses, key=lambda name: (math.isnan(losses[name]), losses[name]))
         return average(choices[chosen]), f"{chosen}, dev loss {losses[chosen]:.3f}"
 
     def _as_written(self) -> AbstractContextManager[object]:
@@ -292,14 +296,17 @@ class Trainer:
         if math.isfinite(loss) and loss < meter.best_loss + EXPLOSION:
             meter.best_loss = min(meter.best_loss, loss)
             return
+        raise self._diverged("loss", loss)
+
+    def _diverged(self, what: str, loss: float) -> TranslitError:
         saved = checkpoints(self.checkpoints_home)
         last = (
             f"the checkpoint of step {int(saved[-1].name)} is intact"
             if saved
             else "no checkpoint was written yet"
         )
-        raise TranslitError(
-            f"training diverged: the loss became {loss:.2f} at step {self.progress.step}; {last}; "
+        return TranslitError(
+            f"training diverged: the {what} became {loss:.2f} at step {self.progress.step}; {last}; "
             f"try a lower lr (now {self.settings.lr}) or more warmup_steps (now {self.settings.warmup_steps})"
         )
 

@@ -99,7 +99,7 @@ class Muon(torch.optim.Optimizer):
     def __init__(self, params: list[nn.Parameter], config: TrainConfig, world: World) -> None:
         super().__init__(params, {"lr": config.lr, "weight_decay": config.weight_decay, "momentum": 0.95})
         self.world = world
-        self.arithmetic = arithmetic("auto", params[0].device.type, world)
+        self.arithmetic = arithmetic(config.precision, params[0].device.type, world)
 
     @torch.no_grad()
     def step(self, closure: None = None) -> None:  # type: ignore[override]
