@@ -46,7 +46,8 @@ from translit.training.run import SETTINGS, RunConfig
 
 LOG_EVERY = 10  # steps
 SCORED_LINES = 500  # dev lines, at most, translated at each evaluation
-EXPLOSION = 3.0  # nats per token above the best loss so far
+EXPLOSION = 3.0  # nats per token of a training loss above the best so far
+HOPELESS = 10  # times the dev loss of guessing; overfitting, which may be wanted, does not get there
 
 
 @dataclass
@@ -217,7 +218,7 @@ class Trainer:
         measured = torch.tensor(self.dev_loss(), dtype=torch.float64)
         self.job.world.broadcast([measured], 0)  # all must agree on the best, to the last bit
         loss = float(measured)
-        if not loss < min(self.progress.best_loss, math.log(self.job.config.model.target_vocab)) + EXPLOSION:
+        if not loss < HOPELESS * math.log(self.job.config.model.target_vocab):
             raise self._diverged("dev loss", loss)  # before it is saved
         best = loss < self.progress.best_loss
         if best:
