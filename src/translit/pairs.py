@@ -41,7 +41,8 @@ def place_of(
     bare = FINAL.sub("", inside)
     ends = FINAL.sub("", source) != source  # else a mark at its end is the model's own
     for candidate in filter(str.strip, ((inside if ends else bare), bare, source)):
-        found = [match.span() for match in whole_words(candidate).finditer(text)]
+        overlapping = rf"(?=({whole_words(candidate).pattern}))"  # "b b" stands twice in "b b b"
+        found = [match.span(1) for match in re.finditer(overlapping, text)]
         if len(found) == 1:
             (start, end), *_ = found
             if all(end <= a or b <= start or (start <= a and b <= end) for a, b in occupied):

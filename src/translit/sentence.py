@@ -119,13 +119,16 @@ def _without_tags_around(text: str, start: int, end: int) -> tuple[int, int]:
 
 # ── Attempts ────────────────────────────────────────────────────────────────────────────────────────────────
 
-_COPIED = ("code", "tag", "url", "email", "placeholder", "path", "emoji", "handle", "hashtag")
+_COPIED = ("code", "tag", "url", "email", "placeholder", "path", "emoji", "handle", "hashtag", "scientific")
 _OF_ENGLISH = (*_COPIED, "foreign")  # a model that reads English cannot read the latter
 _INSISTED = (  # a lost emoji is only flagged
     "glossary", "code", "tag", "url", "email", "placeholder", "path", "number", "version", "amount",
+    "scientific",
 )  # fmt: skip
-_MAY_HOLD_SPANS = re.compile(rf"[^\x00-\u024f]|\x1b|[<{{%$@`&/\\#_\xa9\xae]|\.\w|mailto:|{_EMOTICON_HINT}")
-_DIGITS = re.compile(r"\d(?:[\d.,:]*\d)?")
+_MAY_HOLD_SPANS = re.compile(
+    rf"[^\x00-\u024f]|\x1b|[<{{%$@`&/\\#_\xa9\xae]|\.\w|mailto:|\d[eE][-+\d]|10\^|{_EMOTICON_HINT}"
+)
+_DIGITS = re.compile(r"(?:\d+ )?(?<![\d/])\d{1,2}/\d{1,2}(?![\d/])|\d(?:[\d.,:]*\d)?")
 
 
 def first_attempt(
@@ -280,7 +283,7 @@ def finish(sentence: str, attempt: Attempt, output: str, *, chinese: bool) -> st
     if not chinese:
         return unmask(text, attempt.masked)[0].strip()
     if not (attempt.masked.tokens or "{" in text or "｛" in text):  # nothing hidden, nothing invented
-        return match_end(sentence, normalize_target(text))
+        return match_end(sentence, _with_minus(sentence, normalize_target(text)))
     # Terms and amounts are Chinese, which has a say in the punctuation around; the rest is not to be touched by it.
     written = tuple(
         original.translate(_BRACES) if span.kind in _CHINESE_SPANS else token
@@ -294,7 +297,19 @@ def finish(sentence: str, attempt: Attempt, output: str, *, chinese: bool) -> st
         if original.startswith(" "):  # it brings its own
             text = text.replace(f" {token}", token)
     text, _ = unmask(text, attempt.masked)
-    return match_end(sentence, text.translate(_BRACES_BACK))
+    return match_end(sentence, _with_minus(sentence, text.translate(_BRACES_BACK)))
+
+
+_NEGATIVE = re.compile(r"(?<![\w)\]}%°-])[-\u2212](\d[\d.,]*)", re.ASCII)
+
+
+def _with_minus(source: str, text: str) -> str:
+    """``text`` with the minus of a number of ``source`` at the number: 是-5 °C, not 是 - 5 °C."""
+    for number in dict.fromkeys(_NEGATIVE.findall(source)):
+        number = re.escape(number.rstrip(".,"))
+        apart = rf"(?:(?<=[^\x00-\u2e7f]) )?(?<![A-Za-z0-9)])(?<![A-Za-z0-9)] )[-\u2212] ?(?={number}(?!\d))"
+        text = re.sub(apart, "-", text)
+    return text
 
 
 _CHINESE_SPANS = ("glossary", "amount")

@@ -564,6 +564,17 @@ def test_markdown_copies_formulas_and_emoji_names() -> None:
     assert translated("a.md", text, "{2}和{0}").startswith("$x$和$a^2 + b_1$")
 
 
+def test_markdown_copies_every_kind_of_formula() -> None:
+    text = "As $$a^2$$, \\(x^2\\) and \\[b_1\\] show, see \\[the note\\].\n"
+    assert segments("a.md", text) == ["As {0}, {1} and {2} show, see {3}the note{4}."]
+    assert segments("a.md", "$$x^2$$ and $a^2$ are known.\n\n$$\nx\n$$\n") == ["{0} and {1} are known."]
+
+
+def test_markdown_reads_an_escaped_dollar() -> None:
+    assert segments("a.md", "It costs \\$5.\n") == ["It costs $5."]
+    assert translated("a.md", "It costs \\$5.\n", "要$5。") == "要\\$5。\n"
+
+
 def test_markdown_keeps_the_pipes_inside_cells() -> None:
     table = "| a | b |\n|---|---|\n| Yes \\| no | `x\\|y` counts |\n"
     assert segments("a.md", table) == ["a", "b", "Yes {0} no", "{0} counts"]

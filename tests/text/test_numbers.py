@@ -171,3 +171,13 @@ def test_a_long_list_of_number_words_and_a_very_long_number_can_be_read() -> Non
     assert numbers(f"He said {counting}.", "他说1、20、30。") == []
     for text in ("9" * 40 + "s", "9" * 40 + " a.m.", "9" * 40 + " megawatts", "9" * 40):
         assert numbers(text, f"1分之{text}") == []
+
+
+def test_a_mixed_fraction_is_mended_whole() -> None:
+    assert mended("Add 2 1/2 cups.", "加21/2杯。") == "加2 1/2杯。"
+    assert numbers("Add 2 1/2 cups.", "加2 1/2杯。") == []
+
+
+def test_a_doubled_fraction_is_flagged() -> None:
+    assert numbers("Add 1/2 cup.", "加1/1/2杯。") == ["1/1/2 is not in the source"]
+    assert numbers("It was on 1/1/2.", "那是在1/1/2。") == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from translit.text.checks import check
 from translit.text.units import amounts, lost
 
 WRONG = [
@@ -51,3 +52,16 @@ def test_the_hyphen_of_a_range_is_no_minus() -> None:
     assert [chinese for *_, chinese in amounts("-10%")] == ["-10%"]
     assert lost("It fell to -10%.", "它跌到10%。") == []  # 跌 says it
     assert lost("It is -10 °C.", "现在10摄氏度。") == ["- of -10 °C"]
+
+
+@pytest.mark.parametrize("unit", ["KB", "kB", "MB", "GB", "TB"])
+def test_data_has_units(unit: str) -> None:
+    source = f"The file has 10 {unit}."
+    assert [chinese for *_, chinese in amounts(source)] == [f"10 {unit}"]
+    assert check(source, f"这个文件有10 {unit}。") == check(source, "这个文件有10字节。") == []
+    assert [flag.kind for flag in check(source, "这个文件有10号。")] == ["unit"]
+
+
+def test_a_temperature_has_no_degree_by_its_name() -> None:
+    assert lost("It is -5 °C outside.", "外面是-5温度。") == ["°C of -5 °C"]
+    assert lost("It is -5 °C outside.", "外面温度是-5度。") == []

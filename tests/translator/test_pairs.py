@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from translit.pairs import Tagged
@@ -58,6 +58,7 @@ def test_pairs_as_wholes() -> None:
 
 
 @settings(max_examples=60)
+@example("b <i>b b </i>")
 @given(
     st.lists(st.sampled_from(["<b>", "</b>", "<i>", "</i>", "<br>", "a", "b ", "2", " ", "<", "&lt;"])).map(
         "".join

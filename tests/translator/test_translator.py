@@ -769,3 +769,19 @@ def test_glossary_terms_are_found_as_they_are_written() -> None:
 def test_further_columns_of_pairs_are_notes(tmp_path: Path) -> None:
     (tmp_path / "terms.tsv").write_text("gradient\t梯度\tmath term\n", "utf-8")
     assert read_pairs(tmp_path / "terms.tsv") == {"gradient": "梯度"}
+
+
+def test_format_signs_and_powers_of_ten_are_hidden(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({"It is {0} full.": "它{0}满了。"})
+    assert one(translator, "It is %d%% full.").text == "它%d%%满了。"
+    assert one(translator, "It is 5e-3 full.").text == "它5e-3满了。"
+
+
+def test_a_minus_stands_at_its_number(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({"It is -5 °C outside.": "外面是 - 5 °C。"})
+    assert one(translator, "It is -5 °C outside.").text == "外面是-5 °C。"
+
+
+def test_a_fraction_is_hidden_whole(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({"It costs 2 1/2 yen.": "它要日元。", "It costs {0} yen.": "它要{0}日元。"})
+    assert one(translator, "It costs 2 1/2 yen.").text == "它要2 1/2日元。"

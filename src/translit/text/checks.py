@@ -165,7 +165,7 @@ def _numbers(source: str, translation: str) -> Iterator[Flag]:
 
 
 # Most sentences hold none of these, and looking for them is cheap.
-_UNIT_HINT = re.compile(r"[^\x00-#&-~\xa0]|[$%]|[A-Z]{3}|\d\s?(?:[kc]m|[km]g|lb|m[lmp])|\dk\b")
+_UNIT_HINT = re.compile(r"[^\x00-#&-~\xa0]|[$%]|[A-Z]{3}|\d\s?(?:[kc]m|[km]g|lb|m[lmp]|[KkMGT]B)|\dk\b")
 
 
 def _units(source: str, translation: str) -> Iterator[Flag]:

@@ -79,6 +79,7 @@ def _lost(source: str, translation: str) -> list[Number]:
     ]
     wanted += large_words(source)
     written = {*_WHOLE.findall(translation), *WORD.findall(translation)}  # most stay as they are
+    written |= set(_FRACTION.findall(translation))
     wanted = [number for number in wanted if number.text not in written or _is_scaled(number)]
     if not wanted:
         return missing
@@ -122,9 +123,15 @@ def mended(source: str, translation: str) -> str:
     if not number.values or not _is_slip(re.sub(r"\D", "", number.text), re.sub(r"\D", "", wrong)):
         return translation
     before, after = translation.split(wrong)
+    if "/" in number.text and (rest := _UNDER.match(after)):  # 21/2 for 2 1/2
+        wrong, after = wrong + rest[0], after[rest.end() :]
+        if not _is_slip(re.sub(r"\D", "", number.text), re.sub(r"\D", "", wrong)):
+            return translation
     right = _in_chinese(number)
     if (
-        _RANGE_END.search(before)
+        before.endswith("/")
+        or after.startswith("/")
+        or _RANGE_END.search(before)
         or _RANGE_START.match(after)
         or UNIT_PREFIX.search(wrong + after[:2])
         or not _of_one_size(right, wrong, number.text)
@@ -134,6 +141,7 @@ def mended(source: str, translation: str) -> str:
     return before + right + after
 
 
+_UNDER = re.compile(r"/\d+", re.ASCII)
 _RANGE_END = re.compile(rf"[\d{NUMERALS}{UNITS}]{RANGE_SIGN.pattern}$", re.ASCII)
 _RANGE_START = re.compile(rf"{RANGE_SIGN.pattern}[\d{NUMERALS}{UNITS}]", re.ASCII)
 
@@ -252,6 +260,8 @@ def amounts(text: str) -> list[tuple[int, int, str]]:
 
 
 _ASCII_DIGIT = re.compile(r"\d", re.ASCII)
+_FRACTION = re.compile(r"(?<![\d/.,])(?:\d+ )?\d{1,2}/\d{1,2}(?![\d/])", re.ASCII)
+_DOUBLED = re.compile(r"(?<![\d/])(\d{1,2})/(\1/\d{1,2})(?![\d/])", re.ASCII)  # 1/1/2 for 1/2
 _DIGIT_ROW = re.compile(r"\d+", re.ASCII)
 _WHOLE = re.compile(r"\d+(?:[.,]\d+)*", re.ASCII)
 
@@ -265,13 +275,16 @@ def invented(source: str, translation: str) -> list[str]:
     if not written:
         return []
     source = source.translate(FULL_WIDTH)
+    doubled = [
+        match[0] for match in _DOUBLED.finditer(translation) if match[2] in source and match[0] not in source
+    ]
     copied = set(_DIGIT_ROW.findall(source))
     written = [m for m in written if not (m[0].isascii() and copied.issuperset(_DIGIT_ROW.findall(m[0])))]
     if not written:
-        return []
+        return doubled
     known = values_en(source) | {Decimal(0), Decimal(1)}
     clock = _CLOCK_WORDS.search(source)
-    return [
+    return doubled + [
         match[0].strip()
         for match in written
         if known.isdisjoint(values_at(match))

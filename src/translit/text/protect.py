@@ -66,14 +66,16 @@ _PATTERNS = {
         \{\{[^{}\n]{1,80}\}\}|\{[%\#][^{}\n]{0,200}[%\#]\}|[$%\#]\{[^{}\n]{1,80}\}(?:/[\w.@+-]*[\w@+-])*
         |%<\w{1,40}>[-+\#0\ ]*\d*(?:\.\d+)?[A-Za-z]|\{[\w.:!\[\]-]{0,60}\}
         |\{\w+,\s*\w+(?:,(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)?\}
-        |%\([A-Za-z_][\w.]*\)[-+\#0\ ]*\d*(?:\.\d+)?[A-Za-z]
-        |(?<![\d%])%(?:\d+\$)?[-+\#0]*\d*(?:\.\d+)?(?:hh?|ll?|z)?[diouxXeEfgGcsp@](?![A-Za-z])
+        |%\([A-Za-z_][\w.]*\)[-+\#0\ ]*\d*(?:\.\d+)?[A-Za-z](?:%%)?
+        |(?<![\d%])%(?:\d+\$)?[-+\#0]*\d*(?:\.\d+)?(?:hh?|ll?|z)?[diouxXeEfgGcsp@](?![A-Za-z])(?:%%)?|%%
         |(?<![\d%])%\d{1,2}(?![\d%])|\$[A-Za-z_]\w*(?:/[\w.@+-]*[\w@+-])*""",
     "path": rf"""
         (?<![\w:\\])[A-Za-z]:\\(?:[\w.@+-]+\\?)*
         |(?<![\w/.<~])(?:~|\.{{1,2}})?(?:/[\w.@+-]*[\w@+-])+/?(?![\w])
         |(?<![\w/.@-])(?:[\w@+-]+[./])+(?:{_EXTENSION})\b(?![.-]?\w)
         |(?<![\w/.@-])(?:[A-Za-z]\w*_\w+|__\w+__)(?!\w)""",
+    "scientific": r"""
+        (?<![\w.,])-?\d+(?:\.\d+)?(?:[eE][-+]?\d+(?![\w-]|[.,]\d)|\ ?[×x]\ ?10\^-?\d+)""",
     "version": r"""
         (?<![\w.,])v?\d+(?:\.\d+){2,}(?:[-+.]?(?:alpha|beta|rc|dev|post|a|b)\.?\d*)?(?![\w])
         |(?<![\w.])v\d+(?:\.\d+)*(?!\w)""",
@@ -96,6 +98,10 @@ _PATTERNS = {
 # All but "foreign": whether a model can read another script than Latin depends on its language.
 KINDS = tuple(kind for kind in _PATTERNS if kind != "foreign")
 
+# Beside one of these, %% is the sign of a format string; "100%% sure" may be a slip.
+_PRINTF = re.compile(
+    r"(?<!%)(?:%%)*%(?:\([A-Za-z_][\w.]*\)|\d+\$)?[-+#0]*\d*(?:\.\d+)?[a-zA-Z@](?![A-Za-z])", re.ASCII
+)
 _CLOSERS = {")": "(", "]": "["}
 
 
@@ -110,10 +116,11 @@ def find_spans(text: str, kinds: Iterable[str] = KINDS) -> list[Span]:
     """The spans of ``text`` to copy, in order and without overlap, of the given ``kinds``."""
     wanted = frozenset(kinds)
     spans = []
+    printf = "%%" not in text or _PRINTF.search(text)
     for match in _pattern().finditer(text):
         # lastgroup names the outermost group that closed last: the kind.
         kind = match.lastgroup or ""
-        if kind in wanted:
+        if kind in wanted and (printf or match[0] != "%%"):
             end = _trimmed_end(text, match.start(), match.end()) if kind == "url" else match.end()
             spans.append(Span(match.start(), end, kind))
     return spans

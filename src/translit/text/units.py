@@ -56,19 +56,22 @@ _CURRENCIES |= {
     "₺": _Unit("里拉", "里拉"), "₪": _Unit("谢克尔", "谢克尔"), "₫": _Unit("越南盾", "盾"), "฿": _Unit("泰铢", "铢"),
     "₴": _Unit("格里夫纳", "格里夫纳"), "₦": _Unit("奈拉", "奈拉"), "₱": _Unit("比索", "比索"),
 }  # fmt: skip
+_DEGREE = "(?<![温程高速进角制态限长宽深浓密强幅力湿年季])度"  # not 温度
 # Behind the number only.
 _BEHIND = {
     "%": _Unit("%", r"[%％半折分全倍趴百]|[\d一二两三四五六七八九几]\s*成"),
     "¢": _Unit("美分", "[分¢毛角]"),
-    "°C": _Unit("摄氏度", r"(?<!华氏)度|°(?!\s?F)|℃|摄氏"),
+    "°C": _Unit("摄氏度", rf"(?<!华氏){_DEGREE}|°(?!\s?F)|℃|摄氏"),
     "°F": _Unit("华氏度", r"华氏|℉|°\s?F"),
-    "°": _Unit("度", "[度°º℃纬经角]"),
+    "°": _Unit("度", f"{_DEGREE}|[°º℃纬经角]"),
 }
+_BYTES = {"KB": "kB|字节", "kB": "KB|字节", "MB": r"兆|字节|\dM", "GB": r"千兆|字节|\dG", "TB": r"字节|\dT"}
 _MEASURES = {
     "kg": _Unit("公斤", "公斤|千克|KG|Kg", "斤"), "mg": _Unit("毫克", "毫克"),
     "lb": _Unit("磅", "磅"), "lbs": _Unit("磅", "磅"),
     "km": _Unit("公里", "公里|千米|KM|Km", "(?<!英)里"), "cm": _Unit("厘米", "厘米|公分"), "mm": _Unit("毫米", "毫米"),
     "ml": _Unit("毫升", "毫升"), "mph": _Unit("英里/小时", "英里|哩|迈"),
+    **{unit: _Unit(f" {unit}", forms) for unit, forms in _BYTES.items()},
 }  # fmt: skip
 _BEHIND |= _MEASURES
 # 20k is 2万, or 两万; a 10k race may be ten kilometres, and a 4k picture stays one.

@@ -19,20 +19,24 @@ if TYPE_CHECKING:
 # What the parser does not know and nobody wants translated: front matter, formulas, ::: containers, template tags,
 # [!NOTE] and heading anchors {#like-this}.
 _UNKNOWN = re.compile(
-    r"\A(---|\+\+\+)[ \t]*\n.*?\n(?:\1|\.\.\.)[ \t]*$|^\$\$.*?\$\$[ \t]*$|^[ \t]*:::.*?$|\{%.*?%\}"
+    r"\A(---|\+\+\+)[ \t]*\n.*?\n(?:\1|\.\.\.)[ \t]*$"
+    r"|^\$\$(?:(?!\$\$).)*\$\$[ \t]*$|^\\\[[ \t]*$.*?^\\\][ \t]*$|^[ \t]*:::.*?$|\{%.*?%\}"
     r"|\[!\w+\]|\{#[\w-]+\}[ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
 # Known to GitHub, not to the parser: the box of a task, a footnote and the reference to it, :smile:, $a^2$ (but not
-# $5), and bare addresses, whose _ and * would be emphasis; and \|, whose \ the parser takes off in a cell. For the
-# parser each becomes a word of as many characters of private use, which is markup; a footnote starts with that word,
-# as an item of a list.
+# $5), $$a^2$$, \(a^2\), \[a^2\] (but not \[a note\]), and bare addresses, whose _ and * would be emphasis; and \|,
+# whose \ the parser takes off in a cell. For the parser each becomes a word of as many characters of private use, which
+# is markup; a footnote starts with that word, as an item of a list.
 _MARKS = re.compile(
     r"(?<=[-*+.)][ \t])\[[ xX]\](?=[ \t])|(?P<note>^ {0,3}\[\^)[^\]\s]+\]:(?=[ \t])|\[\^[^\]\s]+\]"
     r"|(?<![\w:]):[a-z][a-z0-9_+-]*:(?![\w:])"
     r"|(?P<url>(?<![\w(<=\"'/])(?:https?://|www\.)[^\s<>()\[\]`]*[_*][^\s<>()\[\]`]*[A-Za-z0-9/])"
     r"|(?P<pipe>(?<!\\)\\\|)"
-    r"|(?P<math>(?<![\\\w$])\$(?=[^\s$])(?=[^$\n]*[\\^_={}<>+]|[A-Za-z]\$)[^$\n]*(?<![\s\\])\$(?![\d$]))",
+    r"|(?P<math>(?<![\\$])\$\$(?!\$)[^$\n]+\$\$(?!\$)"
+    r"|(?<!\\)\\\((?:\w|(?=(?:(?!\\\)).)*?(?:[\^_={}<>+]|\\[a-z]))(?:(?!\\\)).)+)\\\)"
+    r"|(?<!\\)\\\[(?:\w|(?=(?:(?!\\\]).)*?(?:[\^_={}<>+]|\\[a-z]))(?:(?!\\\]).)+)\\\]"
+    r"|(?<![\\\w$])\$(?=[^\s$])(?=[^$\n]*[\\^_={}<>+]|[A-Za-z]\$)[^$\n]*(?<![\s\\])\$(?![\d$]))",
     re.MULTILINE,
 )
 _STAND_IN, _STAND_IN_WORD = "\uf8fe", "\uf8fd"  # outside the sentence, and a part of it
@@ -178,6 +182,9 @@ class _Walk:
             _add_text(self.builder, self.content, at, end, self.positions)
         elif token.type == "text_special" and token.info == "entity" and token.content not in _SPECIAL:
             self.builder.text(token.content, start, stop)
+        elif token.type == "text_special" and token.content == "$":
+            self.builder.text("$", start, stop)
+            self.builder.escape = _with_dollars_escaped
         elif token.type == "softbreak":
             self.builder.text(" ", start, stop)
         elif tag:
@@ -191,6 +198,10 @@ class _Walk:
             loose = token.type in ("image", "hardbreak") or token.content.startswith("<!--")
             self.builder.mark(start, stop, "loose" if loose else "single")
             self.images += [at] if token.type == "image" else []
+
+
+def _with_dollars_escaped(text: str) -> str:
+    return text.replace("$", "\\$")
 
 
 def _finished(builder: SlotBuilder) -> Iterator[MarkdownSlot]:
