@@ -72,8 +72,8 @@ def test_json_from_standard_input_in_any_language(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["a", "--layer", "7"], "--layer 7: this model has 2 there; choose from 1 to 2"),
-        (["a", "--head", "9"], "--head 9: this model has 4 there; choose from 1 to 4"),
+        (["a", "--layer", "7"], "--layer 7: the decoder has 2 layers; choose from 1 to 2"),
+        (["a", "--head", "9"], "--head 9: every layer has 4 heads; choose from 1 to 4"),
         (["a", "--kind", "self"], "Invalid value for '--kind': 'self' is not one of"),
         (["a", "--beam", "2", "--target", "b"], "--beam and --target: a given translation is not searched"),
         (["a", "--lang", "fr"], "Invalid value for '--lang': 'fr' is not one of"),

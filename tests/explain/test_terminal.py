@@ -8,6 +8,7 @@ import string
 from pathlib import Path
 
 import pytest
+import torch
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
@@ -16,6 +17,7 @@ from tests.conftest import write_tiny_model
 from translit.explain.captions import GLOSSARY, TEXTS
 from translit.explain.explanation import Explained, Explainer, Explanation
 from translit.explain.facts import Candidate, Step
+from translit.explain.flow import flow
 from translit.explain.language import Captions, Language
 from translit.explain.terminal.glossary import show_glossary
 from translit.explain.terminal.parts import token_labels
@@ -58,7 +60,7 @@ def _printed(
     return out.getvalue().splitlines()
 
 
-@pytest.mark.parametrize("width", [80, 200])
+@pytest.mark.parametrize("width", [60, 80, 200])
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("name", VIEWS)
 def test_no_line_is_wider_than_the_terminal_and_none_is_coloured(
@@ -233,6 +235,10 @@ def test_the_flow_names_the_layer_of_each_stack(tmp_path: Path) -> None:
     assert "2 layers in all" in text
     assert "1 layers in all" not in text
     assert "shrinks what is negative to nearly 0" in text
+    assert "× 32 What leaves the encoder after its last layer" in text
+    stages = {stage.key: stage for stage in flow(explanation.model, explanation.record, 1, 0)}
+    encoded = explanation.model.encode(torch.tensor([explanation.record.source_ids])).states[0]
+    torch.testing.assert_close(stages["memory"].values, encoded)
     tables = _words(_printed(explainer, explanation, View(all=True, layer=1)))
     assert "Encoder self-attention" in tables
     assert "Cross-attention" not in tables  # the decoder has no second layer

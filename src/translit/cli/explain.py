@@ -173,9 +173,13 @@ def _place(
     layers = config.encoder_layers if kind == "encoder" else config.decoder_layers
     if kind is None and both:
         layers = max(config.encoder_layers, config.decoder_layers)
-    for option, number, size in (("layer", layer, layers), ("head", head, config.n_heads)):
+    stack = "the encoder" if kind == "encoder" else "the decoder" if not both else "the deeper stack"
+    for option, number, owner, size in (
+        ("layer", layer, stack, layers),
+        ("head", head, "every layer", config.n_heads),
+    ):
         if number is not None and number > size:
-            raise TranslitError(f"--{option} {number}: this model has {size} there; choose from 1 to {size}")
+            raise TranslitError(f"--{option} {number}: {owner} has {size} {option}s; choose from 1 to {size}")
     return None if layer is None else layer - 1, None if head is None else head - 1
 
 

@@ -76,8 +76,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     "kind.decoder": ("Decoder self-attention", "解码器自注意力"),
     "kind.encoder": ("Encoder self-attention", "编码器自注意力"),
     "kind.cross.note": (
-        "Rows: the token being chosen. Columns: the source tokens it looks at. Numbers are percent; a row adds up to 100.",
-        "行：正在选的词元。列：它看着的原文词元。数字是百分比，每行加起来是 100。",
+        "Rows: the token being chosen. Columns: the source tokens it looks at. Numbers are percent; a row adds up to 100, but for rounding.",
+        "行：正在选的词元。列：它看着的原文词元。数字是百分比，每行加起来是 100（有舍入误差）。",
     ),
     "kind.decoder.note": (
         "Rows: the token being chosen. Columns: what was already written. The future does not exist yet, so it is empty.",
@@ -91,7 +91,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "head.focus": ("{bits:.1f} bits", "{bits:.1f} 比特"),
     "head.sink": (
         "* a sink: {share} of the attention is parked on {token}",
-        "* 停车位：{share} 的注意力停在 {token} 上",
+        "* 注意力汇聚点：{share} 的注意力停在 {token} 上",
     ),
     # Beam
     "beam.title": ("The beam tree", "集束搜索树"),
@@ -105,8 +105,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     "beam.score": ("score {score}", "得分 {score}"),
     "beam.lost": ("out", "出局"),
     "beam.ended": (
-        "Finished translations, score = log-probability / length^{alpha:g}:",
-        "写完的译文，得分 = 对数概率 / 长度^{alpha:g}：",
+        "Finished translations, score = log-probability / length^{alpha:g} (length in tokens, with </s>):",
+        "写完的译文，得分 = 对数概率 / 长度^{alpha:g}（长度按词元数，包括 </s>）：",
     ),
     "beam.decided": (
         "From step {step} on the winner led to the end.",
@@ -178,6 +178,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "文字变成词元，每个词元在词表里有一个编号。",
     ),
     "flow.encoder": ("Encoder", "编码器"),
+    "flow.memory": ("Memory", "记忆"),
     "flow.decoder": ("Decoder", "解码器"),
     "flow.output": ("Output", "输出"),
     "flow.repeat": (
@@ -253,9 +254,13 @@ TEXTS: dict[str, tuple[str, str]] = {
         "Feed-forward, second half: back to the old width.",
         "前馈网络后半：变回原来的宽度。",
     ),
+    "stage.memory": (
+        "What leaves the encoder after its last layer: the memory, which the decoder will ask.",
+        "编码器走完最后一层的输出：记忆，解码器会来询问它。",
+    ),
     "stage.last": (
-        "What leaves the last decoder layer, one row a step.",
-        "最后一层解码器的输出，每一步一行。",
+        "What leaves the decoder, one row a step.",
+        "解码器的输出，每一步一行。",
     ),
     "stage.logits": (
         "Linear: every token of the vocabulary gets a score (the first ones are shown).",
@@ -487,7 +492,7 @@ GLOSSARY: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {
     ),
     "entropy": (
         ("entropy", "How undecided a set of probabilities is, in bits: 0 is certain, 1 is a coin toss."),
-        ("熵", "一组概率有多拿不定主意，单位是比特：0 是确定，1 像抛硬币。"),
+        ("熵", "模型有多拿不准，单位是比特：0 是确定，1 像抛硬币。"),
     ),
     "log_probability": (
         ("log-probability", "The logarithm of a probability: 0 is certain, −0.7 is one half, −2.3 is one tenth. Sums instead of products."),
@@ -507,7 +512,7 @@ GLOSSARY: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {
     ),
     "sink": (
         ("sink", "A token without meaning of its own (</s>, a full stop) where a head parks attention it does not need."),
-        ("停车位", "本身没有意思的词元（</s>、句号），头把用不着的注意力停在那里。"),
+        ("注意力汇聚点", "attention sink：本身没有意思的词元（</s>、句号），头把用不着的注意力停在那里。"),
     ),
     "lens": (
         ("lens", "Asking a middle layer for its answer, as if it were the last."),

@@ -21,7 +21,7 @@ from translit.model.transformer import Transformer
 class Stage:
     """One matrix on the way. ``key`` names it for captions; ``formula`` says how it came about."""
 
-    part: str  # "input", "encoder", "decoder" or "output"
+    part: str  # "encoder", "memory", "decoder" or "output"
     key: str
     formula: str
     rows: list[str]
@@ -40,13 +40,16 @@ def flow(model: Transformer, record: Record, layer: int, head: int) -> list[Stag
 
     ``layer`` (from 0) is taken in both stacks; where a stack has fewer layers, its last one.
     """
+    memory = model.encoder_norm(record.states("encoder")[-1])  # (S, d)
     last = model.decoder_norm(record.states("decoder")[-1])  # (T, d)
+    leaving = "Norm(x)" if model.config.norm == "pre" else "x"  # post-norm has normalised already
     return [
         *_input(record, "encoder"),
         *_encoder(record, model.config, layer, head),
+        Stage("memory", "memory", leaving, record.source_pieces, None, memory),
         *_input(record, "decoder"),
         *_decoder(record, model.config, layer, head),
-        Stage("output", "last", "decoder output", record.inputs, None, last),
+        Stage("output", "last", leaving, record.inputs, None, last),
         Stage("output", "logits", "decoder output · W", record.inputs, None, model.logits(last)),
     ]
 

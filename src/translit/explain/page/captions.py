@@ -85,8 +85,8 @@ TEXTS: Texts = {
     # Heads
     "heads": ("Every head has its own angle", "每个头有自己的角度"),
     "heads.note": (
-        "A row shows where one token looks. A strong colour means much attention; each row adds up to 100 %.",
-        "每一行表示一个词元看向哪里。颜色越浓，注意力越多；每行加起来是 100 %。",
+        "A row shows where one token looks. A strong colour means much attention; each row adds up to 100 %, but for rounding.",
+        "每一行表示一个词元看向哪里。颜色越浓，注意力越多；每行加起来是 100 %（有舍入误差）。",
     ),
     "heads.kind": ("Kind", "种类"),
     "heads.layer": ("Layer", "层"),
@@ -109,7 +109,7 @@ TEXTS: Texts = {
     "heads.focus.wide": ("it spreads its look", "看得比较分散"),
     "heads.sink": (
         "A sink: {share} of its attention is parked on {token}, which has no meaning of its own.",
-        "停车位：{share} 的注意力停在本身没有意思的 {token} 上。",
+        "注意力汇聚点：{share} 的注意力停在本身没有意思的 {token} 上。",
     ),
     "heads.trained": (
         "The model's config names this head as its aligner.",
@@ -180,8 +180,8 @@ TEXTS: Texts = {
         "把鼠标放到词元上，或者按 Tab 再用方向键。",
     ),
     "beam.ended.note": (
-        "Score = log-probability / length^{alpha}, so that a translation does not lose only because it is long.",
-        "得分 = 对数概率 / 长度^{alpha}，这样译文不会只因为长就输。",
+        "Score = log-probability / length^{alpha} (length in tokens, with </s>), so that a translation does not lose only because it is long.",
+        "得分 = 对数概率 / 长度^{alpha}（长度按词元数，包括 </s>），这样译文不会只因为长就输。",
     ),
     "beam.dropped": ("Show what was dropped at once", "显示马上被丢弃的"),
     "beam.node": (

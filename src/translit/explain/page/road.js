@@ -71,7 +71,7 @@ function stageNumbers(stage, name) {
   const isMask = stage.key.endsWith("mask"),
     isWeights = stage.key.endsWith("weights");
   const dimensions = stage.values[0].map((_, j) => String(j));
-  const ofSource = (key) => (stage.part === "encoder" || key ? sourceLanguage : targetLanguage);
+  const ofSource = (key) => (["encoder", "memory"].includes(stage.part) || key ? sourceLanguage : targetLanguage);
   const rows = { names: stage.rows.map(pieceText), language: ofSource(/^cross\.[kv]$/.test(stage.key)) };
   const columns = {
     names: stage.columns?.map(pieceText) ?? dimensions,

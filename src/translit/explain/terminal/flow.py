@@ -73,7 +73,7 @@ def _stage(console: Console, stage: Stage, number: int, captions: Captions) -> N
     labels = stage.rows[:_ROWS]
     width = console.width - 6
     if stage.key == "positions":
-        block = _waves(stage)
+        block = _waves(stage, width)
     elif stage.key.endswith("mask"):
         block = mask_picture(shown, labels, width)
     elif stage.key.endswith("weights") and stage.columns:
@@ -85,12 +85,12 @@ def _stage(console: Console, stage: Stage, number: int, captions: Captions) -> N
         paragraph(console, captions("flow.more_rows", rows=rows - _ROWS), indent=4, style="dim")
 
 
-def _waves(stage: Stage) -> Block:
+def _waves(stage: Stage, width: int) -> Block:
     """Some dimensions of the position table over the first positions: fast waves, then slow ones."""
     from translit.model.embedding import sinusoidal_positions
 
     d = stage.values.size(1)
-    table = sinusoidal_positions(_WAVE_LENGTH, d)
+    table = sinusoidal_positions(max(1, min(_WAVE_LENGTH, width - 10)), d)
     dimensions = sorted({min(d - 2, 2 * int(d / 2 * share)) for share in (0, 0.06, 0.12, 0.2, 0.3)})
     return [Text(f"{f'dim {i}':>8}  ") + Text(wave(table[:, i].tolist()), "cyan") for i in dimensions]
 
