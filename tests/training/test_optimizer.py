@@ -1,5 +1,6 @@
 """Our Muon, whose work is divided among processes, against PyTorch's."""
 
+import pytest
 import torch
 from torch import nn
 
@@ -46,3 +47,9 @@ def test_the_way_over_the_gram_matrix_ends_at_the_same():
     thin = torch.randn(8, 2) @ torch.randn(2, 64)
     for wide in (torch.randn(8, 64), thin, thin + 1e-3 * torch.randn(8, 64), torch.zeros(8, 64)):
         torch.testing.assert_close(orthogonal(wide), orthogonal(wide.double()).float(), atol=1e-4, rtol=0)
+
+
+@pytest.mark.parametrize(("precision", "wanted"), [("fp32", torch.float32), ("bf16", torch.bfloat16)])
+def test_muon_keeps_to_the_precision_that_was_asked_for(precision, wanted):
+    muon = Muon([nn.Parameter(torch.randn(4, 4))], TrainConfig(precision=precision), World())
+    assert muon.arithmetic == wanted

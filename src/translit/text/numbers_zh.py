@@ -10,8 +10,6 @@ from math import prod
 
 from translit.text.numbers_en import DIGITS, share_values
 
-_ONE = Decimal(1)
-
 NUMERAL_VALUES = {char: value for value, char in enumerate("零一二三四五六七八九")}
 NUMERAL_VALUES |= {"〇": 0, "○": 0, "两": 2, "兩": 2, "俩": 2, "仨": 3} | {
     c: v for v, c in enumerate("壹贰叁肆伍陆柒捌玖", 1)
@@ -21,7 +19,7 @@ UNIT_VALUES = {
 }  # fmt: skip
 UNIT_VALUES |= {"拾": 10, "佰": 100, "仟": 1000}
 # Characters that imply values without being numerals: 半 (half), 刻 (quarter hour), 双 (pair), 首 (first) …
-_ZH_IMPLIED: dict[str, tuple[float, ...]] = {
+_IMPLIED: dict[str, tuple[float, ...]] = {
     "半": (0.5, 30, 50, 6), "刻": (15, 45), "双": (2,), "对": (2,), "打": (12,), "首": (1,), "初": (1,),
     "元": (1,), "单": (1,), "廿": (20,), "卅": (30,), "无": (0,), "没": (0,), "整": (0, 100), "全": (100,),
     "头": (1,), "每": (1,),
@@ -55,7 +53,7 @@ def values_zh(text: str) -> set[Decimal]:
     """Every value that Chinese ``text`` may stand for."""
     text = text.translate(FULL_WIDTH)
     values = {value for match in runs(text) for value in values_at(match)}
-    values |= {Decimal(str(value)) for char in set(text) for value in _ZH_IMPLIED.get(char, ())}
+    values |= {Decimal(str(value)) for char in set(text) for value in _IMPLIED.get(char, ())}
     for whole, unit, fraction in _POINT.findall(text):
         digits = "".join(str(NUMERAL_VALUES.get(char, char)) for char in fraction)
         values |= {value + Decimal(f"0.{digits}") for value in _run_readings(whole)}
@@ -124,9 +122,9 @@ def evaluate(tokens: list[str]) -> Decimal:
     for token in tokens:
         if unit := UNIT_VALUES.get(token):
             if unit < 10**4:
-                section += (number or _ONE) * unit
+                section += (number or 1) * unit
             elif section + number or not total:
-                total += (section + number or _ONE) * unit
+                total += (section + number or 1) * unit
                 section = Decimal(0)
             else:  # 万亿
                 total *= unit
