@@ -36,7 +36,16 @@ def found(text: str) -> list[tuple[str, str]]:
         ("I am 100%% sure.", []),
         ("5e-3, -1.2E6 or 3×10^8", [("scientific", n) for n in ("5e-3", "-1.2E6", "3×10^8")]),
         ("5e, 3ex and 2e-x", []),
-        ('<a href="x">b</a> <br/> a < b > c', [("tag", t) for t in ('<a href="x">', "</a>", "<br/>")]),
+        ("If x <= 5 && y!=3 || a < 4, use >.", [("formula", "x <= 5 && y!=3 || a < 4"), ("formula", ">")]),
+        ("5<b>x</b> = 3, so 2x + 1 = 7", [("tag", "<b>"), ("tag", "</b>"), ("formula", "2x + 1 = 7")]),
+        ("ages >= 18 and a = bc, x = -5.", [("formula", ">="), ("formula", "x = -5")]),
+        ("File -> Open, => or x += 1", [("formula", f) for f in ("->", "=>", "+=")]),
+        ("a --> b === c, **=**, bb=33c, :-=", []),
+        ("50 m², 1,200 km², E = mc² or 10⁻³", [("formula", f) for f in ("50 m²", "1,200 km²", "E = mc²", "10⁻³")]),
+        ("the study² of (a+b)²", [("formula", "²")]),
+        ("6'2\" or 5’ 10”", [("formula", "6'2\""), ("formula", "5’ 10”")]),
+        ("'92' and 7'35''", [("formula", "7'35''")]),
+        ('<a href="x">b</a> <br/> a <b', [("tag", t) for t in ('<a href="x">', "</a>", "<br/>")]),
         ("R&amp;D", [("tag", "&amp;")]),
         ("Run `git log` and ``a`b``.", [("code", "`git log`"), ("code", "``a`b``")]),
         ("In /etc/hosts and/or ~/x.txt", [("path", "/etc/hosts"), ("path", "~/x.txt")]),
@@ -131,7 +140,24 @@ def test_mask_and_unmask_are_inverse(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["`", "<a ", "{", "a.b-", "1.2.", "%", "www.", "<!-- ", "{a, b,{", "x@y.", "<a b=", "/a"]
+    "unit",
+    [
+        "`",
+        "<a ",
+        "{",
+        "a.b-",
+        "1.2.",
+        "%",
+        "www.",
+        "<!-- ",
+        "{a, b,{",
+        "x@y.",
+        "<a b=",
+        "/a",
+        "1,",
+        "1²",
+        "1'2",
+    ],
 )
 def test_no_pattern_explodes(unit: str) -> None:
     find_spans(unit * 10_000)  # quadratic patterns would take minutes here

@@ -771,10 +771,13 @@ def test_further_columns_of_pairs_are_notes(tmp_path: Path) -> None:
     assert read_pairs(tmp_path / "terms.tsv") == {"gradient": "梯度"}
 
 
-def test_format_signs_and_powers_of_ten_are_hidden(scripted) -> None:  # type: ignore[no-untyped-def]
+def test_format_signs_powers_of_ten_and_formulas_are_hidden(scripted) -> None:  # type: ignore[no-untyped-def]
     translator = scripted({"It is {0} full.": "它{0}满了。"})
     assert one(translator, "It is %d%% full.").text == "它%d%%满了。"
     assert one(translator, "It is 5e-3 full.").text == "它5e-3满了。"
+    for formula in ("x != 7", ">=", "E = mc²", "x = -5", "60 m²", "6'2\"", "||", "->"):
+        translation = one(translator, f"It is {formula} full.")
+        assert (translation.text, translation.flags) == (f"它{formula}满了。", ())
 
 
 def test_a_minus_stands_at_its_number(scripted) -> None:  # type: ignore[no-untyped-def]

@@ -191,7 +191,7 @@ def _unknown_characters(source: str, translation: str) -> Iterator[Flag]:
 @cache
 def _half_width_pattern() -> re.Pattern[str]:
     return re.compile(
-        rf"[{HAN}][\"'”’»」』）)】》]?\s?[,.;:?!](?![\w/])|(?<![\d\s])[,;:?!]\s?[{HAN}]"
+        rf"[{HAN}][\"'”’»」』）)】》]?\s?[,.;:?!](?![\w/=])|(?<![\d\s])[,;:?!]\s?[{HAN}]"
         rf"|[{HAN}]\(|\([{HAN}]|[{HAN}]\)"
     )
 

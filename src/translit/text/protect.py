@@ -1,4 +1,4 @@
-"""Spans that a translation must copy: addresses, placeholders, markup, paths, names in code, emoji, odd numbers …
+"""Spans that a translation must copy: addresses, placeholders, markup, paths, code, formulas, emoji, odd numbers …
 
 ``find_spans`` finds them, ``mask`` puts a short token in the place of each, and ``unmask`` puts them back and
 proves that each came back exactly once.
@@ -49,6 +49,15 @@ _NOT_LATIN = (
     "\U00010000-\U0001d3ff\U00020000-\U0003347f"
 )
 
+# 2x, c² or 10⁻³; and x <= 5 && 2x + 1 != 7, in which a lone < or > needs spaces, for it may open a tag.
+_RAISED = "[\u207a\u207b]?[²³¹\u2070-\u2079]+"
+_TERM = rf"(?:\d+(?:[.,]\d+)*[A-Za-z]?(?:{_RAISED})?|[A-Za-z](?:[A-Za-z]?{_RAISED})?)(?!\w)"
+_RELATION = r"(?:\ ?(?:[<>=!]=|[=≠≈≤≥])\ ?|\ [<>]\ )"
+_SIGN = r"\ ?[-−+*/×÷]\ ?"
+_EQUATION = (
+    rf"{_TERM}(?:{_SIGN}{_TERM})*{_RELATION}[-−]?{_TERM}(?:(?:{_RELATION}|{_SIGN}|\ ?&&\ ?|\ ?\|\|\ ?)[-−]?{_TERM})*"
+)
+
 # In order: where two kinds could start at the same place, the first one wins.
 _PATTERNS = {
     "code": r"""
@@ -76,6 +85,12 @@ _PATTERNS = {
         |(?<![\w/.@-])(?:[A-Za-z]\w*_\w+|__\w+__)(?!\w)""",
     "scientific": r"""
         (?<![\w.,])-?\d+(?:\.\d+)?(?:[eE][-+]?\d+(?![\w-]|[.,]\d)|\ ?[×x]\ ?10\^-?\d+)""",
+    "formula": rf"""
+        (?<![\w.,/?&=-]){_EQUATION}
+        |(?<![<>=!&|+*:-])(?:[<>=!:+*-]=|&&|\|\||[-=]>)(?![<>=!&|])|(?<=\s)[<>](?=[\s.,;:!?)]|$)
+        |(?<![\w.,])\d+(?:[.,]\d+)*\ ?(?:[kcdm]?m|ft|in|yd|mi)[²³](?!\w)
+        |(?<![\w.,])(?:[A-Za-z]{{1,2}}|\d+(?:[.,]\d+)*)?{_RAISED}(?!\w)
+        |(?<![\w'])\d{{1,2}}['′’]\ ?\d{{1,2}}(?:\.\d+)?(?:["″”]|'')""",
     "version": r"""
         (?<![\w.,])v?\d+(?:\.\d+){2,}(?:[-+.]?(?:alpha|beta|rc|dev|post|a|b)\.?\d*)?(?![\w])
         |(?<![\w.])v\d+(?:\.\d+)*(?!\w)""",
