@@ -152,7 +152,7 @@ def plan(inputs: Sequence[Path], output: Path | None) -> list[Job]:
         if path == STDIN:
             found.append((path, Path("stdin")))
         elif path.is_dir():
-            found += [(p, p.relative_to(path)) for p in _inside(path, output) if format_of(p)]
+            found += [(p, p.relative_to(path)) for p in _inside(path, output) if p.is_file() and format_of(p)]
         elif path.exists():
             found.append((path, Path(path.name)))
         else:
@@ -189,9 +189,9 @@ def _identity(path: Path) -> tuple[int, int]:
 
 
 def _inside(folder: Path, output: Path | None) -> list[Path]:
-    """The files in ``folder`` and below that are not hidden, without those in ``output``, where translations of an
-    earlier call may lie."""
-    files = sorted(p for p in folder.rglob("*") if p.is_file() and not _is_hidden(p.relative_to(folder)))
+    """What lies in ``folder`` and below and is not hidden, without the folders themselves and without what is in
+    ``output``, where translations of an earlier call may lie."""
+    files = sorted(p for p in folder.rglob("*") if not p.is_dir() and not _is_hidden(p.relative_to(folder)))
     if output is None or folder.resolve() not in output.resolve().parents:
         return files
     return [p for p in files if output.resolve() not in p.resolve().parents]
@@ -202,11 +202,12 @@ def _is_hidden(path: Path) -> bool:
 
 
 def left_alone(inputs: Sequence[Path], output: Path | None = None) -> list[Path]:
-    """The files in the folders among ``inputs`` that ``plan`` finds no format for; not those with a hidden name."""
+    """What ``plan`` leaves out of the folders among ``inputs``: files without a known format, pipes, links to nothing;
+    not those with a hidden name."""
     from translit.text.formats import format_of
 
     inside = ((path, p) for path in inputs if path.is_dir() for p in _inside(path, output))
-    return [p for path, p in inside if format_of(p) is None]
+    return [p for path, p in inside if not p.is_file() or format_of(p) is None]
 
 
 def _is_folder_name(path: Path) -> bool:

@@ -111,7 +111,8 @@ def test_what_a_folder_holds_besides_is_told(run: Run, tmp_path: Path) -> None:
     (tmp_path / "docs" / ".git").mkdir(parents=True)
     for name in ("a.md", "b.png", "c.css", ".git/config"):
         (tmp_path / "docs" / name).write_text("12\n", "utf-8")
-    assert "translit: 2 other files left alone: b.png, c.css\n" in run("-i", "docs", "-o", "out").err
+    (tmp_path / "docs" / "d.txt").symlink_to("nowhere.txt")
+    assert "translit: 3 other files left alone: b.png, c.css, d.txt\n" in run("-i", "docs", "-o", "out").err
 
 
 def test_hidden_files_of_a_folder_are_left_alone_and_no_name_is_no_folder(run: Run, tmp_path: Path) -> None:
