@@ -91,7 +91,7 @@ class Translator:
         check: look for lost numbers, loops, untranslated text …, try once more, and flag what stays wrong.
         glossary: terms and the translation each must get, guaranteed: where the model drops one, it is put where the
             model finds it likeliest (see ``translit.insertion``).
-        memory: whole lines and the translation each gets, without asking the model.
+        memory: whole lines or sentences, and the translation each gets without asking the model; the line goes first.
         min_confidence: leave a line untranslated, and flag it, when the model is less sure than this.
         threads: cores to use; None is all that the process may use.
     """
@@ -201,16 +201,23 @@ class Translator:
         return [part for row in _LINE_BREAK.split(line) for part in self._plan_row(row)]
 
     def _plan_row(self, row: str) -> list[_Part]:
-        remembered = self._memory.get(normalize_source(row)) if self._memory else None
-        if remembered is not None and row.strip():
-            before = row[: len(row) - len(row.lstrip())]
-            return [_Part(before + remembered + row[len(row.rstrip()) :])]
+        if (remembered := self._remembered(row)) is not None:
+            return [_Part(remembered)]
         if not self._is_translatable(row):
             return [_Part(row)]
         pieces = split(row, self.directory.source_language) if _MAY_END.search(row) else [Piece(row, "")]
         return [self._part(piece) for piece in pieces]
 
+    def _remembered(self, text: str) -> str | None:
+        """What the memory has for ``text``, with the spaces around it; None for nothing."""
+        remembered = self._memory.get(normalize_source(text)) if self._memory and text.strip() else None
+        if remembered is None:
+            return None
+        return text[: len(text) - len(text.lstrip())] + remembered + text[len(text.rstrip()) :]
+
     def _part(self, piece: Piece) -> _Part:
+        if (remembered := self._remembered(piece.text)) is not None:
+            return _Part(remembered, tail=piece.tail)
         before, core, after = peel(piece.text)
         if self._to_chinese and after.startswith(")"):
             bracket = before.rindex("(")

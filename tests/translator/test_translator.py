@@ -624,6 +624,15 @@ def test_memory_wins(scripted) -> None:  # type: ignore[no-untyped-def]
     assert not translator.engine.asked
 
 
+def test_memory_knows_sentences_of_a_line_and_the_line_before_them(scripted) -> None:  # type: ignore[no-untyped-def]
+    memory = {"Good morning, Tom!": "汤姆早！", "It is late.": "不早了。", "It is late. Go.": "快走。"}
+    translator = scripted({"Go.": "走吧。"}, memory=memory)
+    assert one(translator, "Good morning, Tom! It is late.").text == "汤姆早！不早了。"
+    assert not translator.engine.asked
+    assert one(translator, "It is late. Good morning, Tom! Go.").text == "不早了。汤姆早！走吧。"
+    assert one(translator, "It is late. Go.").text == "快走。"
+
+
 def test_alternatives(scripted) -> None:  # type: ignore[no-untyped-def]
     translator = scripted({"I love you": "我爱你|我爱你。|我喜欢你"}, alternatives=2)
     translation = one(translator, "I love you")

@@ -108,7 +108,10 @@ def translate(
     ] = None,
     memory: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Whole lines with their translations: TSV, line<TAB>translation."),
+        typer.Option(
+            metavar="FILE",
+            help="Whole lines or sentences with their translations: TSV, sentence<TAB>translation.",
+        ),
     ] = None,
     pinyin: Annotated[bool, typer.Option("--pinyin", help="Add the pronunciation (needs pypinyin).")] = False,
     script: Annotated[

@@ -54,8 +54,9 @@ _RAISED = "[\u207a\u207b]?[²³¹\u2070-\u2079]+"
 _TERM = rf"(?:\d+(?:[.,]\d+)*[A-Za-z]?(?:{_RAISED})?|[A-Za-z](?:[A-Za-z]?{_RAISED})?)(?!\w)"
 _RELATION = r"(?:\ ?(?:[<>=!]=|[=≠≈≤≥])\ ?|\ [<>]\ )"
 _SIGN = r"\ ?[-−+*/×÷]\ ?"
+_AND = r"\ ?(?:&&|\|\|)\ ?"
 _EQUATION = (
-    rf"{_TERM}(?:{_SIGN}{_TERM})*{_RELATION}[-−]?{_TERM}(?:(?:{_RELATION}|{_SIGN}|\ ?&&\ ?|\ ?\|\|\ ?)[-−]?{_TERM})*"
+    rf"{_TERM}(?:{_SIGN}{_TERM})*{_RELATION}[-−]?{_TERM}(?:(?:{_RELATION}|{_SIGN}|{_AND})[-−]?{_TERM})*"
 )
 
 # In order: where two kinds could start at the same place, the first one wins.
