@@ -149,6 +149,17 @@ def test_a_staircase_stands_on_its_columns() -> None:
     ]
 
 
+def test_notes_stand_below_where_they_leave_no_room() -> None:
+    weights, rows, columns = [[0.9, 0.1], [0.0, 0.5]], ["我", "爱"], ["I", "love"]
+    block = heatmap(weights, rows, columns, 30, ["我 ← I 90 %", "爱 ← love 50 %"])
+    assert [line.plain for line in block[2:]] == [
+        "我  ██░░",
+        "爱  · ▓▓",
+        "",
+        "我 ← I 90 %  爱 ← love 50 %",
+    ]
+
+
 def test_blocks_side_by_side() -> None:
     left, right = [Text("我我"), Text("a")], [Text("b")]
     assert [line.plain for line in beside([left, right], 20)] == ["我我   b", "a"]

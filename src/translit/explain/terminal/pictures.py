@@ -6,7 +6,7 @@ Everything is a block: a list of lines (Rich ``Text``). Colour only repeats what
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
@@ -20,6 +20,7 @@ _STYLES = {"█": "bold cyan", "▓": "cyan", "▒": "cyan", "░": "bright_blue
 LEGEND = "· < 5 %   ░ 5–20   ▒ 20–45   ▓ 45–75   █ > 75"
 MARK = "*"
 _LABEL = 14  # cells: longer row labels are cut
+_LEAST_ROOM = 24  # cells: less is too little for squares and their names
 
 
 def block_width(block: Block) -> int:
@@ -109,13 +110,17 @@ def heatmap(
 ) -> Block:
     """Rows × columns of shaded squares under a staircase of names; folded where ``total`` is too narrow.
 
-    ``notes`` are written at the right of the rows (of the last fold). ``numbered`` columns have a ruler
-    instead of names: see ``numbered_names``.
+    ``notes`` are written at the right of the rows (of the last fold), or below where that leaves the squares too little
+    room. ``numbered`` columns have a ruler instead of names: see ``numbered_names``.
     """
     label = min(max(map(cell_len, rows), default=0), _LABEL)
-    room = total - label - 2 - max(map(cell_len, notes or [""])) - 2
+    room = total - label - 2
+    beside_notes = room - max(map(cell_len, notes or [""])) - 2
+    notes_fit = beside_notes >= _LEAST_ROOM
+    if notes_fit:
+        room = beside_notes
     names = [clip(name, 16) for name in columns]
-    folded = folds([2] * len(names), room) if numbered else _folds_of_staircase(names, max(room, 24))
+    folded = folds([2] * len(names), room) if numbered else _folds_of_staircase(names, room)
     lines: Block = []
     for start, end in folded:
         if start:
@@ -127,21 +132,30 @@ def heatmap(
             for share in weights[y][start:end]:
                 mark = shade(share)
                 line.append("· " if mark == _FAINT else 2 * mark, _STYLES[mark])
-            if notes and end == len(names):
+            if notes and notes_fit and end == len(names):
                 line.append("  " + notes[y])
             line.rstrip()
             lines.append(line)
+    if notes and not notes_fit:
+        lines += [Text(), *_packed(map(Text, notes), total)]
     return lines
 
 
 def numbered_names(names: Sequence[str], total: int) -> Block:
     """The key to a ruler: ``1 I  2 love  3 you``, folded."""
-    lines = [Text()]
-    for number, name in enumerate(names, 1):
-        entry = Text.assemble((f"{number} ", "dim"), name, "  ")
-        if lines[-1].cell_len and lines[-1].cell_len + entry.cell_len > total:
-            lines.append(Text())
-        lines[-1].append_text(entry)
+    return _packed(
+        (Text.assemble((f"{number} ", "dim"), name) for number, name in enumerate(names, 1)), total
+    )
+
+
+def _packed(entries: Iterable[Text], total: int) -> Block:
+    """As many entries in a line as ``total`` cells hold."""
+    lines: Block = []
+    for entry in entries:
+        if lines and lines[-1].cell_len + 2 + entry.cell_len <= total:
+            lines[-1].append("  ").append_text(entry)
+        else:
+            lines.append(entry)
     return lines
 
 
