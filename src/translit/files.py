@@ -214,6 +214,23 @@ def _is_folder_name(path: Path) -> bool:
     return not path.suffix and not path.exists()
 
 
+# Not ours to read, and not plain text either.
+_STRUCTURED = {
+    ".csv",
+    ".tsv",
+    ".xml",
+    ".xliff",
+    ".xlf",
+    ".tmx",
+    ".tex",
+    ".rst",
+    ".ini",
+    ".toml",
+    ".properties",
+    ".ass",
+}
+
+
 def translate_file(
     translator: Translator,
     job: Job,
@@ -229,6 +246,11 @@ def translate_file(
     from translit.text.formats import format_of, open_format
 
     name = format or format_of(job.source) or "txt"
+    if not format and job.source.suffix.lower() in _STRUCTURED:
+        raise TranslitError(
+            f"{job.name}: line by line, a {job.source.suffix[1:]} would not keep its structure; if you want that, add "
+            "--format txt"
+        )
     if name == "docx" and job.output is None and stdout.isatty():
         raise TranslitError(f"{job.name}: a docx is not for a terminal; say where to with -o FILE")
     with _destination(job.output, stdout) as target, _open(job.source) as source:

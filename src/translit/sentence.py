@@ -121,15 +121,16 @@ def _without_tags_around(text: str, start: int, end: int) -> tuple[int, int]:
 
 _COPIED = (
     "code", "tag", "url", "email", "placeholder", "path", "emoji", "handle", "hashtag", "scientific", "formula",
+    "symbol",
 )  # fmt: skip
 _OF_ENGLISH = (*_COPIED, "foreign")  # a model that reads English cannot read the latter
 _INSISTED = (  # a lost emoji is only flagged
     "glossary", "code", "tag", "url", "email", "placeholder", "path", "number", "version", "amount",
-    "scientific", "formula",
+    "scientific", "formula", "symbol",
 )  # fmt: skip
 _MAY_HOLD_SPANS = re.compile(
-    rf"[^\x00-\u024f]|\x1b|[<{{%$@`&/\\#_\xa9\xae]|\.\w|mailto:|\d[eE][-+\d]|10\^|[=²³¹]|->|\s>\s"
-    rf"|\|\||\d['′’] ?\d|{_EMOTICON_HINT}"
+    rf"[^\x00-\u024f]|\x1b|[<{{%$@`&/\\#_\xa9\xae]|\.\w|mailto:|\d[eE][-+\d]|10\^|[=>²³¹§¶±µ]"
+    rf"|\|\||\d['′’] ?\d|\dHz|\d [kMGT]?Hz|,\d\d?€|\(\)|\+\+|(?:^|\s)-|\.[A-Z]|\S{{50}}|{_EMOTICON_HINT}"
 )
 _DIGITS = re.compile(r"(?:\d+ )?(?<![\d/])\d{1,2}/\d{1,2}(?![\d/])|\d(?:[\d.,:]*\d)?")
 

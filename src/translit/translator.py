@@ -216,9 +216,9 @@ class Translator:
         return text[: len(text) - len(text.lstrip())] + remembered + text[len(text.rstrip()) :]
 
     def _part(self, piece: Piece) -> _Part:
-        if (remembered := self._remembered(piece.text)) is not None:
-            return _Part(remembered, tail=piece.tail)
         before, core, after = peel(piece.text)
+        if (remembered := self._remembered(core)) is not None:
+            return _Part(before + remembered + after, tail=piece.tail)
         if self._to_chinese and after.startswith(")"):
             bracket = before.rindex("(")
             before, after = f"{before[:bracket]}（{before[bracket + 1 :]}", f"）{after[1:]}"

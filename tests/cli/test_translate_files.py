@@ -115,6 +115,17 @@ def test_what_a_folder_holds_besides_is_told(run: Run, tmp_path: Path) -> None:
     assert "translit: 3 other files left alone: b.png, c.css, d.txt\n" in run("-i", "docs", "-o", "out").err
 
 
+def test_a_table_is_not_taken_for_plain_text(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("1,2\n", "utf-8")
+    result = run("-i", "a.csv")
+    assert (result.code, result.out) == (2, "")
+    assert (
+        "a.csv: line by line, a csv would not keep its structure; if you want that, add --format txt"
+        in result.err
+    )
+    assert run("-i", "a.csv", "--format", "txt").out == "1,2\n"
+
+
 def test_hidden_files_of_a_folder_are_left_alone_and_no_name_is_no_folder(run: Run, tmp_path: Path) -> None:
     (tmp_path / "docs" / ".github").mkdir(parents=True)
     for name in ("a.txt", ".b.txt", ".github/c.yml"):

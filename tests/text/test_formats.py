@@ -582,6 +582,40 @@ def test_markdown_keeps_the_pipes_inside_cells() -> None:
     assert out == "| 甲 | 乙 |\n|---|---|\n| 是\\|否 | `x\\|y`算数 |\n"
 
 
+def test_markdown_keeps_template_tags_and_boxes_beside_text() -> None:
+    for text, kept in (
+        ("Hello {% if x %} friend.\n", "{% if x %}"),
+        ("{% include 'a.html' %} Good morning.\n", "{% include 'a.html' %}"),
+        ("- {% y %} Good morning.\n", "{% y %}"),
+        ("> [!NOTE] Good morning.\n", "[!NOTE]"),
+        ("| a |\n|---|\n| Good {% y %} morning |\n", "{% y %}"),
+    ):
+        assert segments("a.md", text), text
+        assert kept in translated("a.md", text), text
+    alone = "{% if x %}\nHello.\n{% endif %}\n\n> [!TIP]\n> Hi.\n"
+    assert segments("a.md", alone) == ["Hello.", "Hi."]
+    assert segments("a.md", "I gave {% of it.\n\nWhere?\n\n5 %} more.\n") == [
+        "I gave {% of it.",
+        "Where?",
+        "5 %} more.",
+    ]
+
+
+def test_markdown_that_begins_with_a_rule_has_no_front_matter() -> None:
+    assert segments("a.md", "---\n\nHello.\n\n---\n\nBye.\n") == ["Hello.", "Bye."]
+    assert segments("a.md", "---\ntitle: x\n---\n\nBye.\n") == ["Bye."]
+
+
+def test_sounds_and_songs_of_a_cue_stand_apart() -> None:
+    cue = "1\n00:00:01,000 --> 00:00:02,000\n{}\n\n"
+    for lines in (
+        ("(laughs)", "Where are you"),
+        ("♪ I love you ♪", "[door opens]"),
+        ("go", "<i>(sighs)</i>", "on"),
+    ):
+        assert len(segments("a.srt", cue.format("\n".join(lines)))) == len(lines)
+
+
 def test_html_head_and_buttons() -> None:
     text = (
         '<meta name="description" content="About cats"><meta property="og:title" content="Cats &amp; us">'

@@ -53,6 +53,8 @@ def test_tight_drops_the_space_between_han_and_latin_only() -> None:
         ("non\u2011breaking, \u22125", "non-breaking, -5"),
         ("Ｉ ｌｏｖｅ ７", "I love 7"),
         ("«Oui»", '"Oui"'),
+        ("𝐈 𝑙𝑜𝑣𝑒 𝟟", "I love 7"),
+        ("5pm or 10:30A.M., 5 pm, 3pms, mp3am, 1pm.", "5 pm or 10:30 A.M., 5 pm, 3pms, mp3am, 1 pm."),
         ("你好，世界！", "你好，世界！"),  # punctuation of Chinese sources stays
         ("می\u200cخواهم", "می\u200cخواهم"),  # a joiner that spells
     ],

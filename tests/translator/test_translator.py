@@ -631,6 +631,7 @@ def test_memory_knows_sentences_of_a_line_and_the_line_before_them(scripted) -> 
     assert not translator.engine.asked
     assert one(translator, "It is late. Good morning, Tom! Go.").text == "不早了。汤姆早！走吧。"
     assert one(translator, "It is late. Go.").text == "快走。"
+    assert one(translator, "- It is late. 😀").text == "- 不早了。😀"  # marks around it do not matter
 
 
 def test_alternatives(scripted) -> None:  # type: ignore[no-untyped-def]
@@ -784,7 +785,21 @@ def test_format_signs_powers_of_ten_and_formulas_are_hidden(scripted) -> None:  
     translator = scripted({"It is {0} full.": "它{0}满了。"})
     assert one(translator, "It is %d%% full.").text == "它%d%%满了。"
     assert one(translator, "It is 5e-3 full.").text == "它5e-3满了。"
-    for formula in ("x != 7", ">=", "E = mc²", "x = -5", "60 m²", "6'2\"", "||", "->"):
+    for formula in (
+        "x != 7",
+        ">=",
+        "E = mc²",
+        "x = -5",
+        "60 m²",
+        "6'2\"",
+        "||",
+        "->",
+        "H₂O",
+        "€4,20",
+        "™",
+        "C++",
+        "--no-check",
+    ):
         translation = one(translator, f"It is {formula} full.")
         assert (translation.text, translation.flags) == (f"它{formula}满了。", ())
 

@@ -28,7 +28,12 @@ _SAME = {
     "…": "...",
     **dict(zip("ﬀﬁﬂﬃﬄﬅﬆ", ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True)),
     **{chr(0xFEE0 + ord(char)): char for char in string.ascii_letters + string.digits},  # full width
+    **{
+        chr(code): unicodedata.normalize("NFKC", chr(code)) for code in range(0x1D400, 0x1D800)
+    },  # 𝐛𝐨𝐥𝐝, 𝑖𝑡𝑎𝑙𝑖𝑐
 }
+_CLOCK = re.compile(r"(?<![\w.])(\d\d?(?::\d\d)?)(?=[ap]\.?m\b)", re.ASCII | re.IGNORECASE)  # 5pm
+
 # Nobody sees these, and to the model each is a riddle: control characters, soft hyphens, marks of direction, joiners of
 # words. (Those that end a line are white space; zero-width joiners spell words of Persian and Hindi.)
 _INVISIBLE = (
@@ -67,8 +72,9 @@ _HAN_END = f"[{_HAN}{FULL_WIDTH}] ?$"
 
 def normalize_source(text: str) -> str:
     """Source text as the model reads it: NFC, straight quotes, one kind of hyphen, no ligatures, nothing invisible,
-    single spaces, no space at either end."""
-    return _SPACES.sub(" ", unicodedata.normalize("NFC", text).translate(_PLAIN)).strip()
+    single spaces, no space at either end, but one before the pm of 5pm."""
+    plain = _SPACES.sub(" ", unicodedata.normalize("NFC", text).translate(_PLAIN)).strip()
+    return _CLOCK.sub(r"\1 ", plain)
 
 
 def normalize_target(text: str, *, tight: bool = False) -> str:

@@ -16,21 +16,23 @@ from translit.text.formats.document import InlineSlot, Raw, SlotBuilder, Source,
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-# What the parser does not know and nobody wants translated: front matter, formulas, ::: containers, template tags,
-# [!NOTE] and heading anchors {#like-this}.
+# What the parser does not know and nobody wants translated: front matter, formulas, ::: containers, template tags and
+# [!NOTE] on lines of their own, and heading anchors {#like-this}.
+_TEMPLATE_TAG = r"\{%(?:(?!%\}|\n[ \t]*\n).)*%\}"
 _UNKNOWN = re.compile(
-    r"\A(---|\+\+\+)[ \t]*\n.*?\n(?:\1|\.\.\.)[ \t]*$"
-    r"|^\$\$(?:(?!\$\$).)*\$\$[ \t]*$|^\\\[[ \t]*$.*?^\\\][ \t]*$|^[ \t]*:::.*?$|\{%.*?%\}"
-    r"|\[!\w+\]|\{#[\w-]+\}[ \t]*$",
+    r"\A(---|\+\+\+)[ \t]*\n(?![ \t]*\n).*?\n(?:\1|\.\.\.)[ \t]*$"
+    r"|^\$\$(?:(?!\$\$).)*\$\$[ \t]*$|^\\\[[ \t]*$.*?^\\\][ \t]*$|^[ \t]*:::.*?$"
+    rf"|^[ \t]*(?:{_TEMPLATE_TAG}[ \t]*)+$|(?<=> )\[!\w+\][ \t]*$|\{{#[\w-]+\}}[ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
-# Known to GitHub, not to the parser: the box of a task, a footnote and the reference to it, :smile:, $a^2$ (but not
-# $5), $$a^2$$, \(a^2\), \[a^2\] (but not \[a note\]), and bare addresses, whose _ and * would be emphasis; and \|,
-# whose \ the parser takes off in a cell. For the parser each becomes a word of as many characters of private use, which
-# is markup; a footnote starts with that word, as an item of a list.
+# Known to GitHub, not to the parser: the box of a task, a footnote and the reference to it, :smile:, [!NOTE] and
+# template tags beside other text, $a^2$ (but not $5), $$a^2$$, \(a^2\), \[a^2\] (but not \[a note\]), and bare
+# addresses, whose _ and * would be emphasis; and \|, whose \ the parser takes off in a cell. For the parser each
+# becomes a word of as many characters of private use, which is markup; a footnote starts with that word, as an item of
+# a list.
 _MARKS = re.compile(
     r"(?<=[-*+.)][ \t])\[[ xX]\](?=[ \t])|(?P<note>^ {0,3}\[\^)[^\]\s]+\]:(?=[ \t])|\[\^[^\]\s]+\]"
-    r"|(?<![\w:]):[a-z][a-z0-9_+-]*:(?![\w:])"
+    rf"|(?<![\w:]):[a-z][a-z0-9_+-]*:(?![\w:])|\[!\w+\]|(?s:{_TEMPLATE_TAG})"
     r"|(?P<url>(?<![\w(<=\"'/])(?:https?://|www\.)[^\s<>()\[\]`]*[_*][^\s<>()\[\]`]*[A-Za-z0-9/])"
     r"|(?P<pipe>(?<!\\)\\\|)"
     r"|(?P<math>(?<![\\$])\$\$(?!\$)[^$\n]+\$\$(?!\$)"

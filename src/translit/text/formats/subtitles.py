@@ -1,7 +1,7 @@
 """SubRip (.srt) and WebVTT (.vtt): a cue is one segment, its lines joined; numbers and times are not touched.
 
 A translation is laid out over as many lines as the cue had, if it needs them. Lines stay apart where they start with
-a dash (another speaker), and where a sentence ends with the line.
+a dash (another speaker), where one is only (a sound) or ♪ a song ♪, and where a sentence ends with the line.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _WORD = re.compile(r"\s+|\S+")
 _SPEAKER = re.compile(
     r"(?:<[^<>]*>|\{\\[^{}]*\}|\s)*(?:[-–—‐]\s*(?:[A-Z][A-Z0-9 .'#&-]+:\s+)?|[A-Z][A-Z0-9 .'#&-]+:\s+)"
 )
+_APART = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|♪.*♪")  # (laughs), [door opens], a line of a song
 
 Line = tuple[int, int]  # start and end in the source, without the line break
 
@@ -72,9 +73,12 @@ def _block_follows(text: str, lines: Sequence[Line], index: int) -> bool:
 def _speakers(text: str, cue: list[Line]) -> Iterator[list[Line]]:
     contents = [text[slice(*line)] for line in cue]
     speakers = [index for index, content in enumerate(contents) if _SPEAKER.match(content)]
-    starts = [index for index in speakers if index] + [
-        index for index in range(1, len(cue)) if _ends(*contents[index - 1 : index + 1])
+    apart = [
+        index for index, content in enumerate(contents) if _APART.fullmatch(_TAG.sub("", content).strip())
     ]
+    starts = [
+        index for index in (*speakers, *apart, *(index + 1 for index in apart)) if 0 < index < len(cue)
+    ] + [index for index in range(1, len(cue)) if _ends(*contents[index - 1 : index + 1])]
     yield from (cue[a:b] for a, b in pairwise([0, *sorted(set(starts)), len(cue)]))
 
 
