@@ -19,7 +19,7 @@ def found(explainer: Explainer, forced: Explanation, searched: Explanation) -> d
 
 
 def test_names_itself(found: dict[str, Any]) -> None:
-    assert (found["format"], found["version"]) == ("translit-explain", 1)
+    assert (found["format"], found["version"]) == ("translit-explain", 2)
     assert (found["text"], found["translation"]) == ("a b", "c d")
     assert found["model"]["d_k"] == found["model"]["d_model"] // found["model"]["n_heads"]
 
@@ -73,9 +73,17 @@ def test_flow_shows_true_shapes_and_complete_rows_of_weights(found: dict[str, An
     for stage in flow["stages"]:
         rows, columns = stage["shape"]
         assert len(stage["rows"]) == len(stage["values"]) == rows
-        assert len(stage["values"][0]) == (columns if stage["columns"] else min(columns, 8))
+        assert len(stage["values"][0]) == (len(stage["columns"]) if stage["columns"] else min(columns, 8))
         if stage["key"].endswith("weights"):
             assert [sum(row) for row in stage["values"]] == pytest.approx([1] * rows, abs=1e-2)
+    of = {stage["key"]: stage for stage in flow["stages"]}
+    d_model, heads = found["model"]["d_model"], found["model"]["n_heads"]
+    assert of["self.concat"]["columns"] == [f"{head}:{i}" for head in range(1, heads + 1) for i in range(2)]
+    assert of["self.concat"]["shape"][1] == d_model
+    assert of["logits"]["columns"] == list(
+        dict.fromkeys([token["piece"] for token in found["sentences"][0]["target"]["tokens"]])
+    )
+    assert of["logits"]["shape"][1] == found["model"]["target_vocab"]
 
 
 def test_the_documentation_names_every_key(found: dict[str, Any]) -> None:

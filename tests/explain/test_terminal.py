@@ -250,6 +250,33 @@ def test_the_flow_names_the_layer_of_each_stack(tmp_path: Path) -> None:
     stages = {stage.key: stage for stage in flow(explanation.model, explanation.record, 1, 0)}
     encoded = explanation.model.encode(torch.tensor([explanation.record.source_ids])).states[0]
     torch.testing.assert_close(stages["memory"].values, encoded)
+    written = [explanation.record.target_pieces.index(piece) for piece in stages["logits"].columns or []]
+    ids = [explanation.record.target_ids[step] for step in written]
+    with torch.inference_mode():
+        logits = explanation.model.logits(stages["last"].values)
+    torch.testing.assert_close(stages["logits"].values, logits[:, ids])
     tables = _words(_printed(explainer, explanation, View(all=True, layer=1)))
     assert "Encoder self-attention" in tables
     assert "Cross-attention" not in tables  # the decoder has no second layer
+
+
+def test_the_flow_shows_the_norm_where_it_is(tmp_path: Path) -> None:
+    """Pre-norm: Norm(x) before every sub-layer, made of what entered it. Post-norm: none but that of Add & Norm."""
+    keys = {}
+    for norm in ("pre", "post"):
+        model = write_tiny_model(tmp_path / norm, encoder_layers=2, decoder_layers=2, norm=norm)
+        explanation = Explainer(ModelDirectory.open(model)).explain_given("I love you", "我爱你").sentences[0]
+        stages = flow(explanation.model, explanation.record, 1, 0)
+        keys[norm] = [(stage.part, stage.key) for stage in stages]
+    assert keys["pre"].count(("encoder", "norm")) == 2
+    assert keys["pre"].count(("decoder", "norm")) == 3
+    assert not [key for _, key in keys["post"] if key == "norm"]
+
+    model = write_tiny_model(tmp_path / "two", encoder_layers=2, decoder_layers=2)
+    explanation = Explainer(ModelDirectory.open(model)).explain_given("I love you", "我爱你").sentences[0]
+    stages = flow(explanation.model, explanation.record, 1, 0)
+    first = next(stage for stage in stages if stage.key == "norm").values
+    q = next(stage for stage in stages if stage.key == "self.q").values
+    attention = explanation.model.encoder[1].self_attention
+    with torch.inference_mode():
+        torch.testing.assert_close(attention.w_q(first)[:, : q.size(1)], q)

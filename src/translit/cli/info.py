@@ -106,7 +106,9 @@ def _show(facts: dict[str, Any]) -> None:
             *((name, f"{count:>12,}") for name, count in facts["parameters"].items() if name != "all"),
             ("together", f"{facts['parameters']['all']:>12,}"),
         ],
-        "training": _flat(facts["training"]),
+        "last training" if facts["training"].get("started_from") else "training": _training(
+            facts["training"]
+        ),
         "files": [(name, _size(size)) for name, size in facts["files"].items()],
     }
     names = max(len(name) for rows in sections.values() for name, _ in rows)
@@ -146,6 +148,14 @@ def _shape(shape: dict[str, Any], vocabulary: dict[str, int]) -> list[tuple[str,
     ]
 
 
+def _training(info: dict[str, Any]) -> list[tuple[str, str]]:
+    """What ``config.json`` keeps of the training, for people: they count layers and heads from 1."""
+    readable = dict(info)
+    if head := info.get("alignment_head"):
+        readable["alignment_head"] = f"layer {head[0] + 1} head {head[1] + 1}"
+    return _flat(readable)
+
+
 def _flat(values: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
     """Nested settings as (name in words, value); what is empty is left out."""
     flat: list[tuple[str, str]] = []
@@ -155,7 +165,8 @@ def _flat(values: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
             flat += _flat(value, f"{words}: ")
         elif value not in ("", None):
             plain = isinstance(value, int) and not isinstance(value, bool)
-            flat.append((words, f"{value:,}" if plain else str(value)))
+            shown = f"{value:,}" if plain else f"{value:.4g}" if isinstance(value, float) else str(value)
+            flat.append((words, shown))
     return flat
 
 

@@ -14,10 +14,10 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "made_by": (
         "model {model} · {parameters:.1f} M parameters · {search} · log-probability {log_prob}",
-        "模型 {model} · {parameters:.1f} M 个参数 · {search} · 对数概率 {log_prob}",
+        "模型 {model} · {parameters:.1f} 百万个参数 · {search} · 对数概率 {log_prob}",
     ),
     "search.greedy": ("greedy", "贪心"),
-    "search.beam": ("beam {beam}", "集束 {beam}"),
+    "search.beam": ("beam {beam}", "集束宽度 {beam}"),
     "search.given": ("given translation", "给定的译文"),
     "search.repaired": ("put right after the search", "搜索后改正"),
     "more": ("More: {options}", "继续看：{options}"),
@@ -97,9 +97,9 @@ TEXTS: dict[str, tuple[str, str]] = {
     "beam.title": ("The beam tree", "集束搜索树"),
     "beam.note": (
         "The search follows the {beam} best beginnings side by side. "
-        "★ is the winner, one token a line. A branch ├ grows out of the ★ above it, one further in "
+        "★ is the winner, one token a line; the others stand on one line each. A branch ├ grows out of the ★ above it, one further in "
         "out of the branch above it. Numbers are log-probabilities of everything so far, closer to 0 is better.",
-        "搜索同时跟着 {beam} 个最好的开头走。★ 是赢家，一行一个词元；├ 是从上方的 ★ 分出的枝，再缩进的从上方的枝分出。"
+        "搜索同时跟着 {beam} 个最好的开头走。★ 是赢家，一行一个词元，其他的枝各占一行；├ 是从上方的 ★ 分出的枝，再缩进的从上方的枝分出。"
         "数字是到此为止的对数概率，越接近 0 越好。",
     ),
     "beam.score": ("score {score}", "得分 {score}"),
@@ -117,8 +117,8 @@ TEXTS: dict[str, tuple[str, str]] = {
         "赢家在最后一步并没有领先：它是在除以长度之后才赢的。",
     ),
     "beam.split": (
-        "Its best rival parted from it at step {step}: {winner} against {rival}.",
-        "最强的对手在第 {step} 步和它分开：{winner} 对 {rival}。",
+        "Its best rival parted from it at step {step}: {winner} against {rival} (of this token alone).",
+        "最强的对手在第 {step} 步和它分开：{winner} 对 {rival}（只算这一个词元）。",
     ),
     "beam.not_greedy": (
         "Greedy search, always taking the most probable token, would have gone another way at step {step}.",
@@ -127,8 +127,11 @@ TEXTS: dict[str, tuple[str, str]] = {
     # Lens
     "lens.decoder.title": ("The lens on the decoder", "解码器透镜"),
     "lens.decoder.note": (
-        "What would be written if the decoder stopped after this layer: local guesses become the sentence.",
-        "如果解码器算到这一层就停下，会写出什么：局部的猜测一层层变成句子。",
+        "What would be written if the decoder stopped after this layer, with its probability in percent. The input row "
+        "repeats the token just read, because the output matrix is the embedding table: the layers turn “this word” "
+        "into “the next word”.",
+        "如果解码器算到这一层就停下，会写出什么，数字是概率（%）。“输入”一行重复刚读到的词元，因为输出矩阵就是嵌入表："
+        "各层把“这个词”变成“下一个词”。",
     ),
     "lens.encoder.title": ("The lens on the encoder", "编码器透镜"),
     "lens.encoder.note": (
@@ -146,8 +149,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     "why.title": ("Attention is not causation", "注意力不等于原因"),
     "why.note": (
         "Looked at is not the same as needed: here each source word is taken out in turn, the translation is kept, "
-        "and we see how much less probable each character becomes.",
-        "看着一个词，不等于需要它：依次去掉原文的每个词，译文不变，看每个字的概率降了多少。",
+        "and we see how much less probable each character becomes (occlusion). = marks where both name the same word.",
+        "看着一个词，不等于需要它：依次去掉原文的每个词，译文不变，看每个字的概率降了多少（遮挡法）。= 表示两者指向同一个词。",
     ),
     "why.written": ("Written", "写下"),
     "why.looked": ("Looked at most", "看得最多"),
@@ -160,8 +163,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "why.agree.aligned_head": (
         "Layer {layer} head {head} and occlusion name the same word for {same} of {words} ({share}); "
-        "rank correlation of all pairs {spearman}.",
-        "第 {layer} 层第 {head} 头和遮挡法指向同一个词：{words} 个里有 {same} 个（{share}）；全部配对的等级相关系数 {spearman}。",
+        "rank correlation of all pairs {spearman} (1: the same order, 0: no relation).",
+        "第 {layer} 层第 {head} 头和遮挡法指向同一个词：{words} 个里有 {same} 个（{share}）；全部配对的等级相关系数 {spearman}（1 是顺序相同，0 是无关）。",
     ),
     "why.agree.average": (
         "The average of all heads and occlusion: {same} of {words} ({share}); rank correlation {spearman}.",
@@ -201,7 +204,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "Values: what each token hands over when it is looked at.",
         "值 V：被看到时，每个词元交出什么。",
     ),
-    "stage.self.scores": ("Scores: how well each query fits each key.", "分数：每个查询和每个键有多合。"),
+    "stage.self.scores": ("Scores: how well each query fits each key.", "分数：每个查询和每个键有多匹配。"),
     "stage.self.mask": (
         "Mask: where a token may look. ■ yes, · hidden.",
         "掩码：词元可以看哪里。■ 可以，· 遮住。",
@@ -214,7 +217,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "The head's answer: values blended by those shares.",
         "这个头的回答：按份额混合的值。",
     ),
-    "stage.self.concat": ("All heads' answers side by side.", "所有头的回答并排放好。"),
+    "stage.self.concat": (
+        "All heads' answers side by side (head:dimension, two numbers of each).",
+        "所有头的回答并排放好（头:维，每个头显示两个数）。",
+    ),
     "stage.self.output": ("W_O mixes the heads.", "W_O 把各个头混合起来。"),
     "stage.cross.q": ("Cross-attention: the decoder's queries …", "交叉注意力：解码器的查询……"),
     "stage.cross.k": ("… meet the keys of the source …", "……遇到原文的键……"),
@@ -232,15 +238,23 @@ TEXTS: dict[str, tuple[str, str]] = {
         "softmax：每个目标词元看着原文的哪里。",
     ),
     "stage.cross.head": ("The source values blended by those shares.", "按份额混合的原文的值。"),
-    "stage.cross.concat": ("All heads' answers side by side.", "所有头的回答并排放好。"),
+    "stage.cross.concat": (
+        "All heads' answers side by side (head:dimension, two numbers of each).",
+        "所有头的回答并排放好（头:维，每个头显示两个数）。",
+    ),
     "stage.cross.output": ("W_O mixes the heads.", "W_O 把各个头混合起来。"),
     "stage.add_norm.post": (
-        "Add & Norm: add what came in, then bring each row to mean 0 and spread 1.",
-        "残差与归一化：加上原来的输入，再让每一行的平均为 0、幅度为 1。",
+        "Add & Norm: add what came in, then bring each row to mean 0 and variance 1.",
+        "残差与层归一化：加上原来的输入，再让每一行的平均为 0、方差为 1。",
     ),
     "stage.add_norm.pre": (
-        "Add & Norm: add what came in. This model normalises before each part instead of after it (pre-norm).",
-        "残差与归一化：加上原来的输入。这个模型在每个部分之前归一化，而不是之后（pre-norm）。",
+        "Add: what came in is added, so nothing gets lost. (The Norm of Add & Norm came before the part.)",
+        "残差：加上原来的输入，什么都不会丢。（“残差与层归一化”里的归一化已经在这个部分之前做过。）",
+    ),
+    "stage.norm": (
+        "Norm: each row is brought to mean 0 and variance 1, then scaled and shifted as learnt. This model does it "
+        "before each part (pre-norm), the paper after it.",
+        "层归一化：让每一行的平均为 0、方差为 1，再按学到的数缩放和平移。这个模型在每个部分之前做（pre-norm），论文在之后做。",
     ),
     "stage.ffn.inner.relu": (
         "Feed-forward, first half: a wide layer that drops what is negative.",
@@ -263,8 +277,8 @@ TEXTS: dict[str, tuple[str, str]] = {
         "解码器的输出，每一步一行。",
     ),
     "stage.logits": (
-        "Linear: every token of the vocabulary gets a score (the first ones are shown).",
-        "线性层：给词表里每个词元打分（只显示最前面几个）。",
+        "Linear: every token of the vocabulary gets a score (shown: the tokens that were written).",
+        "线性层：给词表里每个词元打分（只显示写下的那些词元）。",
     ),
     "flow.softmax": (
         "Softmax over {vocabulary:,} tokens: the probabilities of each step.",
@@ -273,8 +287,10 @@ TEXTS: dict[str, tuple[str, str]] = {
     "training.title": ("The same sentence in training", "训练时的同一句话"),
     "training.note": (
         "In training all blanks are filled in at once: the decoder reads the target shifted right by <s>, "
-        "and the mask hides the answers. Loss = −ln(probability of the answer).",
-        "训练时所有的空一次填完：解码器读的是右移一位（前面加 <s>）的译文，掩码遮住答案。损失 = −ln(答案的概率)。",
+        "and the mask hides the answers. Loss = −ln(probability of the answer). (Label smoothing, §5.4 of the paper, asks "
+        "for a little probability on all other tokens, too: so even the surest choice stays below 100 %.)",
+        "训练时所有的空一次填完：解码器读的是右移一位（前面加 <s>）的译文，掩码遮住答案。损失 = −ln(答案的概率)。"
+        "（论文 5.4 节的标签平滑还要求给其他词元留一点概率，所以再有把握的选择也到不了 100 %。）",
     ),
     "training.question": ("Question", "填空"),
     "training.answer": ("Answer", "答案"),
@@ -297,17 +313,19 @@ TEXTS: dict[str, tuple[str, str]] = {
         "★ 是习惯明显的头，从强到弱，后面是证明它的数字；下面是最接近其他习惯的头。",
     ),
     "heads.kind.note": (
-        "Shares of a head's attention in percent; bits = how widely it looks.",
-        "头的注意力占比（%）；比特 = 看得多散。",
+        "Shares of a head's attention in percent. Sep: on <s> and </s>; Punct: on punctuation; Rare: on the rarest tokens, "
+        "10 % of the text; Dist: mean distance in tokens; Bits: how widely it looks; mixed: no clear habit.",
+        "头的注意力占比（%）。分隔：<s> 和 </s>；标点：标点符号；罕见：最少见的词元，占文本的 10 %；距离：平均隔几个词元；"
+        "比特：注意力有多分散；混合：没有明显的习惯。",
     ),
     "heads.kind.silenced": ("Δloss = what it costs to silence it.", "Δ损失 = 关掉它的代价。"),
     "heads.few": (
         "Only {sentences} sentences: these numbers are rough. Give {enough} or more to rely on them.",
         "只有 {sentences} 句：这些数字很粗略。至少给 {enough} 句才可靠。",
     ),
-    "heads.name.cross": ("cross layer {layer} head {head}", "交叉 第 {layer} 层第 {head} 头"),
-    "heads.name.decoder": ("decoder layer {layer} head {head}", "解码器 第 {layer} 层第 {head} 头"),
-    "heads.name.encoder": ("encoder layer {layer} head {head}", "编码器 第 {layer} 层第 {head} 头"),
+    "heads.name.cross": ("cross layer {layer} head {head}", "交叉注意力第 {layer} 层第 {head} 头"),
+    "heads.name.decoder": ("decoder layer {layer} head {head}", "解码器第 {layer} 层第 {head} 头"),
+    "heads.name.encoder": ("encoder layer {layer} head {head}", "编码器第 {layer} 层第 {head} 头"),
     "heads.column.head": ("Head", "头"),
     "heads.column.previous": ("Prev", "前一"),
     "heads.column.same": ("Self", "自己"),
@@ -368,8 +386,8 @@ TEXTS: dict[str, tuple[str, str]] = {
         "看标点：占注意力的 {value}",
     ),
     "heads.proof.rare": (
-        "looks at rare words: {value} (10 % of all tokens)",
-        "看罕见词：{value}（占全部词元的 10 %）",
+        "looks at rare words: {value} (a tenth of all tokens)",
+        "看罕见词：占注意力的 {value}（词元的 10 % 罕见）",
     ),
     "heads.proof.local": (
         "looks nearby: {value} tokens away on average",
@@ -390,7 +408,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "文章常说：低层看近处，高层看远处。这个模型是这样吗？",
     ),
     "heads.column.layer": ("Layer", "层"),
-    "heads.column.neighbours": ("Neighbours", "邻近"),
+    "heads.column.neighbours": ("Self+near", "自己和邻近"),
     "heads.layers.yes": (
         "{kind}: yes. From the lowest to the highest layer the mean distance grows from {first:.1f} to {last:.1f} tokens (rank correlation {rank}).",
         "{kind}：是的。从最低层到最高层，平均距离从 {first:.1f} 增加到 {last:.1f} 个词元（等级相关 {rank}）。",
@@ -429,7 +447,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "The model's aligned head is cross-attention layer {layer} head {head}: AER {aer:.3f}, on annotated words {annotated:.3f} ({sentences} sentences).",
         "模型的对齐头是交叉注意力第 {layer} 层第 {head} 头：AER {aer:.3f}，只算标注过的词 {annotated:.3f}（{sentences} 句）。",
     ),
-    "glossary.title": ("Glossary", "词汇表"),
+    "glossary.title": ("Glossary", "术语表"),
 }
 
 # key → ((English term, English text), (Chinese term, Chinese text))
@@ -479,8 +497,8 @@ GLOSSARY: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {
         ("掩码", "不许看的地方：未来（因果掩码）和填充（填充掩码）。"),
     ),
     "add_norm": (
-        ("Add & Norm", "Add the input of a part to its output, then bring the numbers to mean 0 and spread 1 (LayerNorm)."),
-        ("残差与层归一化", "把一个部分的输入加到输出上，再让数字的平均为 0、幅度为 1（LayerNorm）。"),
+        ("Add & Norm", "Add the input of a part to its output, then bring the numbers to mean 0 and variance 1 (LayerNorm)."),
+        ("残差与层归一化", "把一个部分的输入加到输出上，再让数字的平均为 0、方差为 1（LayerNorm）。"),
     ),
     "ffn": (
         ("feed-forward network", "Two linear maps, the same for every position; between them, negative numbers become 0 (ReLU) or nearly 0 (GELU)."),
@@ -488,7 +506,7 @@ GLOSSARY: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {
     ),
     "softmax": (
         ("softmax", "Turns any numbers into positive shares that add up to 1."),
-        ("softmax", "把任意一串数变成加起来等于 1 的正的份额。"),
+        ("softmax", "把任意一串数变成加起来等于 1 的正数份额。"),
     ),
     "entropy": (
         ("entropy", "How undecided a set of probabilities is, in bits: 0 is certain, 1 is a coin toss."),
@@ -512,7 +530,7 @@ GLOSSARY: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {
     ),
     "sink": (
         ("sink", "A token without meaning of its own (</s>, a full stop) where a head parks attention it does not need."),
-        ("注意力汇聚点", "attention sink：本身没有意思的词元（</s>、句号），头把用不着的注意力停在那里。"),
+        ("注意力汇聚点", "attention sink：本身没有含义的词元（</s>、句号），头把用不着的注意力停在那里。"),
     ),
     "lens": (
         ("lens", "Asking a middle layer for its answer, as if it were the last."),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from translit.explain.words import Word
 
 FORMAT = "translit-explain"
-VERSION = 1  # raise it when a reader of the old documents would misread a new one
+VERSION = 2  # raise it when a reader of the old documents would misread a new one
 FLOW_COLUMNS = 8  # dimensions of a vector that the flow shows
 _SIGNIFICANT = 6  # digits of probabilities and scores
 _DECIMALS = 4  # of attention weights: rows sum to 1 within keys · 0.00005

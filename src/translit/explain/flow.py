@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -14,6 +15,7 @@ from torch import Tensor
 from translit.config import ModelConfig
 from translit.explain.record import Record
 from translit.model.attention import causal_mask
+from translit.model.layers import AddNorm, DecoderLayer, EncoderLayer
 from translit.model.transformer import Transformer
 
 
@@ -25,13 +27,16 @@ class Stage:
     key: str
     formula: str
     rows: list[str]
-    columns: list[str] | None  # names where the columns are tokens; None: numbered dimensions
+    columns: list[str] | None  # names where the columns are tokens or chosen; None: numbered dimensions
     values: Tensor  # (rows, columns)
+    chosen_of: int | None = (
+        None  # so many columns there are, and ``columns`` are chosen among them; None: all
+    )
 
     @property
     def shape(self) -> tuple[int, int]:
         rows, columns = self.values.shape
-        return rows, columns
+        return rows, self.chosen_of or columns
 
 
 @torch.inference_mode()
@@ -45,13 +50,20 @@ def flow(model: Transformer, record: Record, layer: int, head: int) -> list[Stag
     leaving = "Norm(x)" if model.config.norm == "pre" else "x"  # post-norm has normalised already
     return [
         *_input(record, "encoder"),
-        *_encoder(record, model.config, layer, head),
+        *_encoder(model, record, layer, head),
         Stage("memory", "memory", leaving, record.source_pieces, None, memory),
         *_input(record, "decoder"),
-        *_decoder(record, model.config, layer, head),
+        *_decoder(model, record, layer, head),
         Stage("output", "last", leaving, record.inputs, None, last),
-        Stage("output", "logits", "decoder output · W", record.inputs, None, model.logits(last)),
+        _logits(record, model.logits(last)),
     ]
+
+
+def _logits(record: Record, logits: Tensor) -> Stage:
+    """The scores of the tokens that were written, among those of the whole vocabulary."""
+    written = dict(zip(record.target_ids, record.target_pieces, strict=True))
+    columns, values = list(written.values()), logits[:, list(written)]
+    return Stage("output", "logits", "decoder output · W", record.inputs, columns, values, logits.size(1))
 
 
 def _input(record: Record, stack: str) -> list[Stage]:
@@ -67,31 +79,51 @@ def _input(record: Record, stack: str) -> list[Stage]:
     ]
 
 
-def _encoder(record: Record, config: ModelConfig, layer: int, head: int) -> list[Stage]:
-    place = f"encoder.{min(layer, config.encoder_layers - 1)}"
+def _encoder(model: Transformer, record: Record, layer: int, head: int) -> list[Stage]:
+    config = model.config
+    at = min(layer, config.encoder_layers - 1)
+    place, block = f"encoder.{at}", cast(EncoderLayer, model.encoder[at])
     rows = record.source_pieces
     visible = torch.ones(len(rows), len(rows), dtype=torch.bool)
     return [
+        *_norm("encoder", block.add_norm_1, _entering(record, "encoder", at), rows),
         *_attention(record, config, f"{place}.self_attention", head, (rows, rows), visible),
         _add_norm(record, config, f"{place}.add_norm_1", rows),
+        *_norm("encoder", block.add_norm_2, record.trace[f"{place}.add_norm_1.output"], rows),
         *_feed_forward(record, config, place, rows),
         _add_norm(record, config, f"{place}.add_norm_2", rows),
     ]
 
 
-def _decoder(record: Record, config: ModelConfig, layer: int, head: int) -> list[Stage]:
-    place = f"decoder.{min(layer, config.decoder_layers - 1)}"
+def _decoder(model: Transformer, record: Record, layer: int, head: int) -> list[Stage]:
+    config = model.config
+    at = min(layer, config.decoder_layers - 1)
+    place, block = f"decoder.{at}", cast(DecoderLayer, model.decoder[at])
     rows, source = record.inputs, record.source_pieces
     everything = torch.ones(len(rows), len(source), dtype=torch.bool)
     causal = causal_mask(len(rows))
     return [
+        *_norm("decoder", block.add_norm_1, _entering(record, "decoder", at), rows),
         *_attention(record, config, f"{place}.self_attention", head, (rows, rows), causal),
         _add_norm(record, config, f"{place}.add_norm_1", rows),
+        *_norm("decoder", block.add_norm_2, record.trace[f"{place}.add_norm_1.output"], rows),
         *_attention(record, config, f"{place}.cross_attention", head, (rows, source), everything),
         _add_norm(record, config, f"{place}.add_norm_2", rows),
+        *_norm("decoder", block.add_norm_3, record.trace[f"{place}.add_norm_2.output"], rows),
         *_feed_forward(record, config, place, rows),
         _add_norm(record, config, f"{place}.add_norm_3", rows),
     ]
+
+
+def _entering(record: Record, stack: str, layer: int) -> Tensor:
+    """The x that enters a layer, (1, rows, d)."""
+    name = "source" if stack == "encoder" else "target"
+    return record.states(stack)[layer - 1][None] if layer else record.trace[f"{name}_embedding.output"]
+
+
+def _norm(part: str, add_norm: AddNorm, x: Tensor, rows: list[str]) -> list[Stage]:
+    """With pre-norm, the LayerNorm before a sub-layer; x is (1, rows, d)."""
+    return [Stage(part, "norm", "Norm(x)", rows, None, add_norm.norm(x)[0])] if add_norm.pre_norm else []
 
 
 def _attention(
@@ -106,7 +138,7 @@ def _attention(
     (queries, keys), t = tokens, record.trace
     part = place.split(".")[0]
     kind = "cross" if place.endswith("cross_attention") else "self"
-    x = _entering(config)
+    x = _normed(config)
     asked = x if kind == "self" else "memory"
     q, k, v, weights = (t[f"{place}.{name}"][0, head] for name in ("q", "k", "v", "weights"))
     scores = q @ k.T / config.d_k**0.5  # the trace keeps them masked; here they are before the mask
@@ -118,12 +150,20 @@ def _attention(
         Stage(part, f"{kind}.mask", "mask", queries, keys, mask.float()),
         Stage(part, f"{kind}.weights", "softmax(masked scores)", queries, keys, weights),
         Stage(part, f"{kind}.head", "weights · V", queries, None, weights @ v),
-        Stage(part, f"{kind}.concat", f"{config.n_heads} heads", queries, None, t[f"{place}.concat"][0]),
+        _concat(part, kind, queries, t[f"{place}.concat"][0], config),
         Stage(part, f"{kind}.output", "concat · W_O + b_O", queries, None, t[f"{place}.output"][0]),
     ]
 
 
-def _entering(config: ModelConfig) -> str:
+def _concat(part: str, kind: str, rows: list[str], answers: Tensor, config: ModelConfig) -> Stage:
+    """The first two numbers of every head, of those that stand side by side."""
+    shown = [(head, i) for head in range(config.n_heads) for i in range(min(2, config.d_k))]
+    columns = [f"{head + 1}:{i}" for head, i in shown]
+    values = answers[:, [head * config.d_k + i for head, i in shown]]
+    return Stage(part, f"{kind}.concat", f"{config.n_heads} heads", rows, columns, values, config.d_model)
+
+
+def _normed(config: ModelConfig) -> str:
     """What enters a sub-layer: with pre-norm the normalised x."""
     return "Norm(x)" if config.norm == "pre" else "x"
 
@@ -138,7 +178,7 @@ def _add_norm(record: Record, config: ModelConfig, place: str, rows: list[str]) 
 def _feed_forward(record: Record, config: ModelConfig, place: str, rows: list[str]) -> list[Stage]:
     part, t = place.split(".")[0], record.trace
     activation = "ReLU" if config.activation == "relu" else "GELU"
-    formula = f"{activation}({_entering(config)} · W_1 + b_1)"
+    formula = f"{activation}({_normed(config)} · W_1 + b_1)"
     inner, output = (t[f"{place}.feed_forward.{name}"][0] for name in ("inner", "output"))
     return [
         Stage(part, f"ffn.inner.{config.activation}", formula, rows, None, inner),

@@ -19,8 +19,8 @@ TEXTS: Texts = {
         "放回照抄的部分、改好标点以后：{text}",
     ),
     "hint": (
-        "Every number here comes from one real run of the model. Pick a character of the translation, or use the arrow keys.",
-        "这里的每个数都来自模型的一次真实运行。点译文里的字，或者按左右方向键。",
+        "The numbers come from real runs of the model. Pick a character of the translation, or use the arrow keys.",
+        "这里的数都来自模型的真实运行。点译文里的字，或者按左右方向键。",
     ),
     "sentence": ("Sentence", "句子"),
     "step": ("Step", "步"),
@@ -41,10 +41,10 @@ TEXTS: Texts = {
     "tab.beam": ("Search", "搜索"),
     "tab.road": ("The road", "数据之路"),
     "tab.tour": ("Pen and paper", "用纸笔算"),
-    "glossary": ("Words used here", "名词解释"),
+    "glossary": ("Words used here", "术语表"),
     "made_with": (
         "Made by translit {version} · {model}, {parameters} M parameters, {encoder} encoder and {decoder} decoder layers of {heads} heads · {search}",
-        "由 translit {version} 生成 · {model}，{parameters} M 个参数，编码器 {encoder} 层，解码器 {decoder} 层，每层 {heads} 个头 · {search}",
+        "由 translit {version} 生成 · {model}，{parameters} 百万个参数，编码器 {encoder} 层，解码器 {decoder} 层，每层 {heads} 个头 · {search}",
     ),
     "scroll": ("{name}; scrolls sideways", "{name}；可以左右滚动"),
     "nothing": ("nothing", "无"),
@@ -109,7 +109,7 @@ TEXTS: Texts = {
     "heads.focus.wide": ("it spreads its look", "看得比较分散"),
     "heads.sink": (
         "A sink: {share} of its attention is parked on {token}, which has no meaning of its own.",
-        "注意力汇聚点：{share} 的注意力停在本身没有意思的 {token} 上。",
+        "注意力汇聚点：{share} 的注意力停在本身没有含义的 {token} 上。",
     ),
     "heads.trained": (
         "The model's config names this head as its aligner.",
@@ -163,8 +163,8 @@ TEXTS: Texts = {
     ),
     "lens.free": ("Written freely from each encoder layer", "从编码器每一层自由写出的译文"),
     "lens.free.note": (
-        "The early layers know words; the later ones know the sentence. See where it becomes right.",
-        "前面的层认识词，后面的层懂得句子。看看从哪一层起写对了。",
+        "From which layer on is it right? Short sentences often are from the input on, long ones late.",
+        "从哪一层起写对了？短句往往从输入起就对，长句要到后面的层。",
     ),
     "lens.mark": (
         "Framed: the token that was really written. Numbers are percent.",
@@ -199,7 +199,7 @@ TEXTS: Texts = {
         "这个译文不是搜索出来的：它是用 --target 给定的，或者是搜索之后改正过的。",
     ),
     # Road
-    "road.more": ("the first {shown} of {all} dimensions", "{all} 维里的前 {shown} 维"),
+    "road.more": ("{shown} of {all} columns", "{all} 列里的 {shown} 列"),
     "road.open": ("Open all", "全部展开"),
     "road.close": ("Close all", "全部收起"),
     # Tour

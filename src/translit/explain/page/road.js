@@ -90,7 +90,7 @@ function stageNumbers(stage, name) {
     tellRow: (i) => rows.names[i],
     tellColumn: (j) => columns.names[j],
   });
-  const more = !stage.columns && stage.shape[1] > dimensions.length;
+  const more = stage.shape[1] > dimensions.length;
   return el(
     "div",
     {},

@@ -79,7 +79,8 @@ def _stage(console: Console, stage: Stage, number: int, captions: Captions) -> N
     elif stage.key.endswith("weights") and stage.columns:
         block = number_table(shown, labels, stage.columns, width)
     else:
-        block = matrix(shown, labels, min(columns, (width - 17) // 7), columns)
+        fitting = min(stage.values.size(1), (width - 17) // 7)
+        block = matrix(shown, labels, fitting, columns, stage.columns)
     print_block(console, block, indent=4)
     if rows > _ROWS and stage.key != "positions":
         paragraph(console, captions("flow.more_rows", rows=rows - _ROWS), indent=4, style="dim")

@@ -246,11 +246,21 @@ def signed(number: float, digits: int = 2) -> str:
     return text.replace("-", "−") if float(text) else text.lstrip("-")
 
 
-def matrix(values: Sequence[Sequence[float]], rows: Sequence[str], columns: int, total_columns: int) -> Block:
-    """Real numbers, two decimals: the first ``columns`` (at least one) of ``total_columns`` dimensions of each row."""
+def matrix(
+    values: Sequence[Sequence[float]],
+    rows: Sequence[str],
+    columns: int,
+    total_columns: int,
+    names: Sequence[str] | None = None,
+) -> Block:
+    """Real numbers, two decimals: the first ``columns`` (at least one) of ``total_columns`` dimensions of each row,
+    under their ``names``, if they have some."""
     columns = max(columns, 1)
     label = min(max(map(cell_len, rows), default=0), _LABEL)
     lines: Block = []
+    if names:
+        heads = "".join(pad(clip(name, 6), 7, right=True) for name in names[:columns])
+        lines.append(Text(" " * (label + 1) + heads, "dim"))
     for row, numbers in zip(rows, values, strict=True):
         line = Text(pad(clip(row, label), label, right=True) + " ")
         line.append("".join(f"{signed(n):>7}" for n in numbers[:columns]), "cyan")

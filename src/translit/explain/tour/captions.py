@@ -61,8 +61,9 @@ TEXTS: Texts = {
         "同样的权重分给了不同数目的头，所以猜测会变。",
     ),
     "weights.positions": (
-        "The weights were trained without positions; with them the guesses change.",
-        "权重训练时没有位置编码；加上之后猜测会变。",
+        "The weights were trained without positions; with them the guesses become wrong. See how the waves enter, not "
+        "what comes out.",
+        "权重训练时没有位置编码；加上之后猜测会变错。这里看的是波怎样加进来，不是结果。",
     ),
     # Parts of the model
     "section.encoder.first": (
@@ -98,7 +99,7 @@ TEXTS: Texts = {
         "从这里起，一个词就是这 {d_model} 个数。",
     ),
     "embedding.order": (
-        "A full model now adds a wave that tells first from second; left out here, as in the articles. "
+        "A full model now adds a wave that tells first from second; left out here, as in many articles for beginners. "
         "`translit tour --positions` adds it.",
         "完整的模型接着会加上表示先后的波；这里和常见的文章一样先不加。`translit tour --positions` 会加上它。",
     ),
@@ -139,8 +140,8 @@ TEXTS: Texts = {
         "每个查询与每个键相乘：越相配，分数越高。",
     ),
     "scores.more": (
-        "Dividing by √d_k = √{d_k} keeps the scores moderate, however long the vectors are.",
-        "除以 √d_k = √{d_k}，向量再长分数也不会太大。",
+        "Dividing by √d_k = √{d_k} keeps the scores moderate, however many numbers the vectors have.",
+        "除以 √d_k = √{d_k}，维数再大，分数也不会太大。",
     ),
     "masked_scores": ("scores, with the future hidden", "分数，遮住未来"),
     "masked_scores.why": (
@@ -157,8 +158,8 @@ TEXTS: Texts = {
         "softmax 把每一行变成加起来为 1 的份额：这个词看其他各词各多少。",
     ),
     "softmax.more": (
-        "Share = e^score / sum of the row's e^score; e^(−∞) is 0. Rounding may make a row add up to 0.9999.",
-        "份额 = e^分数 / 本行各 e^分数 之和；e^(−∞) 是 0。舍入后一行之和可能是 0.9999。",
+        "Share = e^score / sum of the row's e^score; e^(−∞) is 0. Rounding may make a row add up to 0.9999 or 1.0001.",
+        "份额 = e^分数 / 本行各 e^分数 之和；e^(−∞) 是 0。舍入后一行之和可能是 0.9999 或 1.0001。",
     ),
     "softmax.most": ("Looks most at:  {pairs}", "看得最多的是：{pairs}"),
     "blend": ("values are blended", "按份额混合"),
@@ -171,7 +172,7 @@ TEXTS: Texts = {
         "The heads' answers are laid side by side; W_O mixes them into {d_model} new numbers.",
         "各个头的结果并排放好，再由 W_O 混合成新的 {d_model} 个数。",
     ),
-    "add_norm": ("add & norm", "相加与归一"),
+    "add_norm": ("add & norm", "残差与层归一化"),
     "add_norm.why": (
         "What came in is added again, so nothing gets lost; then each row is brought to mean 0 and variance 1.",
         "把进来的数再加上，什么都不会丢；再让每一行的平均数为 0、方差为 1。",

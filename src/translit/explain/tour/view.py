@@ -23,7 +23,6 @@ _FRAME = 4  # cells that a frame and its padding take
 _BLANK = "____"
 _PREFIX_WIDTH = 24
 _BAR = 20
-_MEANING = 20  # what a command does needs so many cells beside it
 
 # How a step reads; a number stands for an operand, and the result follows at the end.
 _FORMULAS: dict[str, tuple[str | int, ...]] = {
@@ -157,8 +156,10 @@ class View:
 
     def _outro(self) -> RenderableType:
         commands = [line.split("|") for line in self.captions("outro").splitlines()]
-        longest = max(cell_len(command) for command, _ in commands)
-        if longest + 2 + _MEANING <= self.width - _FRAME:
+        longest, longest_meaning = (max(map(cell_len, texts)) for texts in zip(*commands, strict=True))
+        if (
+            longest + 2 + longest_meaning <= self.width - _FRAME
+        ):  # a command must be whole: it is to be copied
             table = Table.grid(padding=(0, 2))
             for command, meaning in commands:
                 table.add_row(Text(command, "cyan", no_wrap=True), Text(meaning))
