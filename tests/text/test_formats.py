@@ -764,6 +764,10 @@ def test_docx_notes_fields_and_text_boxes() -> None:
     add(
         run("Page ") + field("PAGE", "7") + run(" of the ") + field('HYPERLINK "http://x"', "list") + run(".")
     )
+    add(
+        '<w:r><w:rPr><w:b/></w:rPr><w:t>One run</w:t><w:footnoteReference w:id="1"/><w:t> of all.</w:t></w:r>'
+    )
+    add('<w:r><w:t>Then</w:t><w:br w:type="page"/></w:r>')
     add(f'<w:ins w:id="1" w:author="x">{run("New text")}</w:ins>')
     add(f"<w:sdt><w:sdtPr/><w:sdtContent>{run('Your name')}</w:sdtContent></w:sdt>")
     add(f"<w:r><w:pict><w:txbxContent><w:p>{run('In a box.')}</w:p></w:txbxContent></w:pict></w:r>")
@@ -773,6 +777,7 @@ def test_docx_notes_fields_and_text_boxes() -> None:
     answers = {
         "A term{0} here.": "这里有词{0}。", "Page {0} of the {1}list{2}.": "{1}表{2}的第{0}页。", "New text": "新字",
         "Your name": "你的名字", "In a box.": "框里。", "See the book.": "见书。",
+        "One run{0} of all.": "一段{0}里。", "Then": "然后",
     }  # fmt: skip
     assert sorted(document.segments) == sorted(answers)
     assert document.render(document.segments) == file.getvalue()
@@ -780,7 +785,9 @@ def test_docx_notes_fields_and_text_boxes() -> None:
     out = zipfile.ZipFile(io.BytesIO(data))
     assert " 见书。" in out.read("word/footnotes.xml").decode()
     xml = out.read("word/document.xml").decode()
-    assert all(text in xml for text in ("新字", "你的名字", "框里。"))
+    assert xml.count("<w:b/>") == 3  # as bold as before
+    assert xml.index("一段") < xml.rindex("footnoteReference") < xml.index("里。")
+    assert all(text in xml for text in ("然后", 'w:type="page"', "新字", "你的名字", "框里。"))
     fields = re.findall("fldCharType=.(begin|separate|end)|<w:t(?: [^>]*)?>([^<]*)", xml)
     shown = "|".join(mark or text for mark, text in fields)
     assert (

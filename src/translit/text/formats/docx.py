@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, Any
 
 from translit.errors import TranslitError
@@ -91,7 +91,7 @@ def _stories(document: WordDocument) -> list[tuple[Any, Any]]:
 
 
 def _paragraphs(stories: Sequence[tuple[Any, Any]]) -> list[_Paragraph]:
-    return [_Paragraph(element) for _, root in stories for element in root.iter(f"{_prefix(root)}p")]
+    return [_Paragraph(element) for _, root in stories for element in list(root.iter(f"{_prefix(root)}p"))]
 
 
 def _prefix(element: Any) -> str:
@@ -103,12 +103,30 @@ def _tag(element: Any) -> str:
     return str(element.tag).rpartition("}")[2]
 
 
+def _split_mixed_runs(paragraph: Any) -> None:
+    """Text and a reference or a picture in one run become runs of their own, alike: only text can be rewritten."""
+    for run in [child for child in paragraph if _tag(child) == "r"]:
+        content = [child for child in run if _tag(child) != "rPr"]
+        if not any(_tag(child) == "t" for child in content) or _is_text(run):
+            continue
+        if not all(_is_text_part(child) or _tag(child) in _LOOSE_TAGS for child in content):
+            continue
+        for _, group in groupby(content, key=_is_text_part):
+            part = deepcopy(run)
+            for child in [child for child in part if _tag(child) != "rPr"]:
+                part.remove(child)
+            part.extend(group)
+            run.addprevious(part)
+        paragraph.remove(run)
+
+
 class _Paragraph:
     """One ``w:p``. ``written`` is its text with marks; ``meaning`` says what each mark stands for."""
 
     def __init__(self, element: Any) -> None:
         self.element = element
         self.meaning: dict[str, _Mark] = {}
+        _split_mixed_runs(element)
         runs = [child for child in element if _is_text(child)]
         lengths: Counter[str] = Counter()
         for run in runs:
@@ -262,9 +280,11 @@ def _is_loose(element: Any) -> bool:
 
 def _is_text(element: Any) -> bool:
     """Is this a run of only text, tabs and line breaks (not of pictures, fields, page breaks)?"""
-    return _tag(element) == "r" and all(
-        _tag(child) in _TEXT_TAGS and not (_tag(child) == "br" and child.attrib) for child in element
-    )
+    return _tag(element) == "r" and all(map(_is_text_part, element))
+
+
+def _is_text_part(child: Any) -> bool:
+    return _tag(child) in _TEXT_TAGS and not (_tag(child) == "br" and child.attrib)
 
 
 def _format(run: Any) -> str:
