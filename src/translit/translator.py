@@ -304,6 +304,7 @@ class Translator:
                 wholes = tagged[s].wholes(insides) if s in tagged else None
                 attempts[s] = first_attempt(s, self._glossary, english=self._from_english, known=wholes)
         first = yield from self._run(attempts)
+        first |= yield from self._likelier_as_labels(attempts, first)
         drafts |= first
         tried = {s: (attempts[s], draft) for s, draft in first.items()}
         if self.check:
@@ -311,6 +312,20 @@ class Translator:
             tried |= {s: tries for s, tries in again.items() if hides_lost_number(tries[0], drafts[s])}
         yield from self._insist(tried, drafts)
         return drafts
+
+    def _likelier_as_labels(
+        self, attempts: Mapping[str, Attempt], drafts: Mapping[str, Draft]
+    ) -> Work[dict[str, Draft]]:
+        """A capital may make a name of a label: “Cancel”, “Date of birth”. Those that are likelier in small letters."""
+        small = {
+            s: replace(attempt, text=attempt.text[0].lower() + attempt.text[1:])
+            for s, attempt in attempts.items()
+            if _LABEL.fullmatch(attempt.text)
+        }
+        others = yield from self._run(small)
+        return {
+            s: draft for s, draft in others.items() if _mean_log_prob([draft]) > _mean_log_prob([drafts[s]])
+        }
 
     def _placed(self, sentence: str, tagged: Tagged, plain: Draft, insides: Sequence[str]) -> Draft | None:
         """The translation of ``sentence`` without its tags, with them; None if one of them finds no place."""
@@ -438,6 +453,9 @@ class Translator:
                 drafts.setdefault(text, Draft(text, log_prob=log_prob, tokens=tokens))
         drafts.pop(best, None)
         return tuple(drafts.values())
+
+
+_LABEL = re.compile(r"[A-Z][a-z]+(?: [a-z]+){0,3}")
 
 
 def _mean_log_prob(drafts: Sequence[Draft]) -> float:

@@ -40,6 +40,7 @@ class Scripted:
     def __init__(self, owner: Translator, answers: dict[str, str]) -> None:
         self.owner = owner
         self.answers = answers
+        self.log_probs: dict[str, float] = {}  # of what it writes when it reads this
         self.asked: list[tuple[str, int]] = []
 
     def begin(
@@ -58,7 +59,8 @@ class Scripted:
                 answer = self.answers.get(f"{text} [{settings.no_repeat_ngram}]", answer)
             outputs = answer.split("|")
             ids = [self.owner.directory.target_tokenizer.encode(output) for output in outputs]
-            found.append([Hypothesis(i, -0.1 * (n + 1), []) for n, i in enumerate(ids)][: settings.n_best])
+            best = self.log_probs.get(text, -0.1)
+            found.append([Hypothesis(i, best * (n + 1), []) for n, i in enumerate(ids)][: settings.n_best])
         return reversed(list(enumerate(found)))  # any order is allowed
 
     def begin_scoring(
@@ -235,7 +237,7 @@ def test_list_marks_and_emoji_stay_outside_the_model(scripted) -> None:  # type:
     assert one(translator, "😀 Buy milk").text == "😀 买牛奶"
     assert one(translator, "Buy milk :)").text == "买牛奶 :)"
     assert one(translator, "&nbsp;Buy milk &#160; &nbsp;").text == "&nbsp;买牛奶 &#160; &nbsp;"
-    assert [asked for asked, _ in translator.engine.asked] == ["Buy milk"] * 4
+    assert [asked for asked, _ in translator.engine.asked] == ["Buy milk", "buy milk"] * 4  # a label?
 
 
 # ── Independence ────────────────────────────────────────────────────────────────────────────────────────────
@@ -450,7 +452,7 @@ def test_tags_go_around_the_translation_of_their_words(scripted) -> None:  # typ
     assert translation.text == "现在按<b>回车</b>。"
     assert not translation.flags
     assert [other.text for other in translation.alternatives] == ["现在请按<b>回车</b>。"]
-    assert sorted(asked for asked, _ in translator.engine.asked) == ["Enter", "Press Enter now."]
+    assert sorted(asked for asked, _ in translator.engine.asked) == ["Enter", "Press Enter now.", "enter"]
 
 
 def test_tags_whose_words_find_no_place_are_hidden_with_them(scripted) -> None:  # type: ignore[no-untyped-def]
@@ -616,6 +618,17 @@ def test_a_lost_address_is_put_back_if_that_is_better(scripted) -> None:  # type
     assert ("me@b.org" in translation.text and "https://a.org/x" in translation.text) != ("email" in kinds)
     unchecked = one(scripted({}, check=False), "Please send it to me@b.org today.")
     assert unchecked.text == "好。"
+
+
+def test_a_label_in_title_case_is_read_in_small_letters_where_that_is_likelier(scripted) -> None:  # type: ignore[no-untyped-def]
+    translator = scripted({"Cancel": "坎塞", "cancel": "取消", "London": "伦敦", "london": "隆东"})
+    translator.engine.log_probs = {"Cancel": -4.0, "cancel": -1.0, "London": -1.0, "london": -4.0}
+    assert one(translator, "Cancel").text == "取消"
+    assert one(translator, "- London").text == "- 伦敦"
+    for sentence in ("Cancel.", "CANCEL", "I cancel it", "Cancel London"):
+        translator.engine.asked.clear()
+        one(translator, sentence)
+        assert len(translator.engine.asked) == 1  # no label, so no second reading
 
 
 def test_memory_wins(scripted) -> None:  # type: ignore[no-untyped-def]
