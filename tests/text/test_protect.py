@@ -47,6 +47,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("'92' and 7'35''", [("formula", "7'35''")]),
         ("if a<b and c>d, x<y or y>z", [("formula", f) for f in ("a<b", "c>d", "x<y", "y>z")]),
         ('2<a href="x">a<b>c', [("tag", '<a href="x">'), ("tag", "<b>")]),
+        ("Nice ^_^ and ^^", [("emoji", "^_^"), ("emoji", "^^")]),
         ("E=mc^2 of 10^6 or x^n", [("formula", f) for f in ("E=mc^2", "10^6", "x^n")]),
         ("H₂O, Fe₂(SO₄)₃ and CO₂.", [("formula", f) for f in ("H₂O", "Fe₂(SO₄)₃", "CO₂")]),
         ("5 µg, 3.5 GHz, 100 ㎡", [("formula", f) for f in ("5 µg", "3.5 GHz", "100 ㎡")]),

@@ -29,9 +29,7 @@ class Stage:
     rows: list[str]
     columns: list[str] | None  # names where the columns are tokens or chosen; None: numbered dimensions
     values: Tensor  # (rows, columns)
-    chosen_of: int | None = (
-        None  # so many columns there are, and ``columns`` are chosen among them; None: all
-    )
+    chosen_of: int | None = None  # how many columns ``columns`` are chosen from; None: they are all
 
     @property
     def shape(self) -> tuple[int, int]:

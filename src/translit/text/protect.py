@@ -55,7 +55,7 @@ _NOT_LATIN = (
 _NO_ATTRIBUTE = r"(?:and|or|but|not|is|are|then|than|the|of|to|in|if)\b"  # a<b and c>d is no tag
 
 # 2x, c², 10⁻³ or x^2; and x <= 5 && 2x + 1 != 7, in which < may not open a tag.
-_RAISED = r"(?:[\u207a\u207b]?[²³¹\u2070-\u2079]+|\^-?\w+)"
+_RAISED = r"(?:[\u207a\u207b]?[²³¹\u2070-\u2079]+|\^-?[A-Za-z0-9]+)"
 _TERM = rf"(?:\d+(?:[.,]\d+)*[A-Za-z]?(?:{_RAISED})?|[A-Za-z](?:[A-Za-z]?{_RAISED})?)(?!\w)"
 _RELATION = r"(?:\ ?(?:[<>=!]=|[=≠≈≤≥])\ ?|\ [<>]\ |<(?!\w+\s*/?>|\w+\s+[\w:@.-]+\s*=)|>)"
 _SIGN = r"\ ?[-−+*/×÷]\ ?"
